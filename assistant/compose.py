@@ -1,0 +1,96 @@
+"""Answers put into words: quotes, abstentions and questions back, each with its citations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from assistant.answers import Answer, Claim, Reason
+from assistant.evidence import Found, Sentence
+from assistant.extract import cite, missing_words
+from assistant.questions import Question
+from store.catalogue import Catalogue
+from store.papers import Paper
+from store.sentences import Span
+
+Papers = Mapping[int, Paper]
+
+OVER_ALL = "This shows the best matches, not a count over the whole library."
+
+
+def quoted(question: Question, chosen: Sequence[Sentence], found: Found, catalogue: Catalogue, confidence: float) -> Answer:
+    """The chosen sentences as the answer; partial where a question about all papers was answered from the best matches."""
+    claims, citations = cite(chosen, found.papers, _spans(chosen, catalogue))
+    over_all = question.kind in ("list", "count")
+    return Answer(
+        question=question.text,
+        status="partial" if over_all else "answered",
+        reason=None,
+        text=_joined(claims),
+        claims=tuple(claims),
+        citations=tuple(citations),
+        missing=tuple(missing_words(found, chosen)),
+        confidence=confidence,
+        note=OVER_ALL if over_all else "",
+    )
+
+
+def abstained(
+    question: Question, chosen: Sequence[Sentence], found: Found, catalogue: Catalogue, confidence: float, on_subject: bool
+) -> Answer:  # fmt: skip
+    """No answer: nothing on the subject, or papers on it whose abstracts do not say; then with the closest sentence."""
+    missing = missing_words(found, chosen)
+    if not on_subject:
+        return _without(question, "not_in_library", "Nothing in this library is about that.", missing, confidence)
+    claims, citations = cite(chosen[:1], found.papers, _spans(chosen[:1], catalogue))
+    about = f" They do not speak of {_listed(missing[:4])}." if missing else ""
+    text = f"The abstracts do not say.{about} The closest sentence found: {_joined(claims)}"
+    return Answer(
+        question=question.text,
+        status="abstained",
+        reason="not_in_abstracts",
+        text=text,
+        claims=tuple(claims),
+        citations=tuple(citations),
+        missing=tuple(missing),
+        confidence=confidence,
+        note="The full paper may say it.",
+    )
+
+
+def ambiguous(question: Question, rows: Sequence[int], papers: Papers, sentences: Sequence[Sentence], catalogue: Catalogue) -> Answer:
+    """One name, several papers: what each says to the question, and a question back."""
+    chosen = [s for row in rows for s in [s for s in sentences if s.row == row][:2]]
+    claims, citations = cite(chosen, papers, _spans(chosen, catalogue))
+    titles = _listed([f"“{papers[row].title}”" for row in rows])
+    return Answer(
+        question=question.text,
+        status="abstained",
+        reason="ambiguous",
+        text=f"{len(rows)} papers use that name: {titles}. Which one do you mean? {_joined(claims)}",
+        claims=tuple(claims),
+        citations=tuple(citations),
+        confidence=0.5,
+        note="Say which one, for example by what it does.",
+    )
+
+
+def nothing_found(question: Question, filtered: bool) -> Answer:
+    """No paper at all: an empty library, or a filter that lets none through."""
+    text = "No paper meets the filter." if filtered else "This library has no papers yet."
+    return _without(question, "not_in_library", text, [], 0.0)
+
+
+def _without(question: Question, reason: Reason, text: str, missing: Sequence[str], confidence: float) -> Answer:
+    return Answer(question=question.text, status="abstained", reason=reason, text=text, missing=tuple(missing), confidence=confidence)
+
+
+def _spans(chosen: Sequence[Sentence], catalogue: Catalogue) -> dict[int, Sequence[Span]]:
+    return {row: catalogue.spans(row) for row in dict.fromkeys(s.row for s in chosen)}
+
+
+def _joined(claims: Sequence[Claim]) -> str:
+    return " ".join(f"{claim.text} {''.join(f'[{number}]' for number in claim.citations)}" for claim in claims)
+
+
+def _listed(items: Sequence[str]) -> str:
+    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}" if items else ""

@@ -1,0 +1,1 @@
+"""How good are the answers? Measured, never guessed."""

@@ -1,0 +1,1 @@
+"""Papers on disk: read, kept exactly, embedded, found again."""

@@ -1,0 +1,52 @@
+"""The lexical leg: BM25 over FTS5, for any text a user may type."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from store.catalogue import Catalogue
+from store.readable import search_text
+
+STOP_WORDS = frozenset(
+    "a about above after again against all also am an and any are as at be because been before being below between both but by can "
+    "could did do does doing done down during each else ever few for from further get gets give given gives go had has have having he "
+    "her here hers him his how i if in into is it its itself just let like made make makes many may me might more most much must my "
+    "no nor not now of off on once one only or other our ours out over own per please same say says she should since so some such "
+    "tell than that the their theirs them then there these they this those through to too under until up upon us use used uses using "
+    "very was we were what when where whether which while who whom whose why will with within without would you your yours".split()
+)
+_WORD = re.compile(r"\w+(?:[-'’.+#/]\w+)*(?:\+\+|#)?")
+
+
+def words(text: str) -> list[str]:
+    """Words as typed, compounds whole ("GPT-4", "C++", "Wan 2.1" as two), lower case, in order, repeats kept."""
+    return [word.casefold() for word in _WORD.findall(search_text(text))]
+
+
+def content_words(text: str) -> list[str]:
+    """`words` without stop words; if nothing else is there, the stop words."""
+    every = words(text)
+    return [word for word in every if word not in STOP_WORDS] or every
+
+
+def match_expression(text: str) -> str:
+    """An FTS5 query that finds any content word of the text; blank if it has none. Every string is safe: all words are quoted."""
+    parts = dict.fromkeys(part for word in content_words(text) for part in re.findall(r"\w+", word))
+    return " OR ".join(f'"{part}"' for part in parts)
+
+
+def bm25(catalogue: Catalogue, expression: str, *, title_weight: float, limit: int, rows: Sequence[int] | None = None) -> dict[int, float]:
+    """BM25 scores (k1 = 1.2, b = 0.75, as FTS5 has them) of the best papers, higher is better.
+
+    Args:
+        expression: From `match_expression`; blank finds nothing.
+        title_weight: How often a word of the title counts.
+        rows: Only these papers, if given.
+    """
+    if not expression or (rows is not None and not len(rows)):
+        return {}
+    within = f" AND rowid IN ({', '.join(str(int(row)) for row in rows)})" if rows is not None else ""
+    score = f"bm25(fulltext, {float(title_weight)}, 1.0)"
+    sql = f"SELECT rowid, -{score} FROM fulltext WHERE fulltext MATCH ?{within} ORDER BY {score} LIMIT ?"
+    return dict(catalogue.select(sql, (expression, limit)))  # type: ignore[arg-type]

@@ -1,0 +1,160 @@
+"""The Chroma index: chunk ids, vectors and filter fields. A cache of the catalogue, rebuilt whenever it cannot be trusted.
+
+A kill inside one of Chroma's writes can leave files that crash the process that opens them (chroma-core/chroma#7238, #6949), and
+two writers lose vectors silently. So it is written under the library's lock only; a seal with the checksums of its files is taken
+away before every write and put back after; and what has no good seal is never opened, but built anew beside it and renamed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from store.catalogue import Catalogue, Vectors
+
+COLLECTION = "abstracts"
+_FOLDER, _SEAL = "chroma", "chroma.seal.json"
+_BATCH = 1000  # Chroma takes at most 5,461 records a call (chroma-core/chroma#1079); 1,000 keep each write short
+
+
+class ChromaIndex:
+    """The index of one library folder."""
+
+    def __init__(self, library: Path) -> None:
+        self._folder = library / _FOLDER
+        self._seal = library / _SEAL
+        self._open: tuple[int, Any] | None = None
+
+    def is_current(self, catalogue: Catalogue) -> bool:
+        """Whether it holds just what the catalogue holds, and its files are those that were sealed."""
+        return self._sealed_generation(catalogue) == catalogue.generation
+
+    def sync(self, catalogue: Catalogue) -> None:
+        """Bring it up to the catalogue; the caller holds the library's lock.
+
+        A sound index gets only what changed (0.3 ms a chunk); anything else is rebuilt (5,000 chunks: about a second).
+        """
+        generation = catalogue.generation
+        sealed = self._sealed_generation(catalogue)
+        if sealed == generation:
+            return
+        self.close()
+        self._seal.unlink(missing_ok=True)
+        if sealed is None:
+            self._rebuild(catalogue)
+        else:
+            with _collection(self._folder, catalogue) as collection:
+                _update(collection, catalogue)
+        seal = {"generation": generation, "identity": catalogue.fact("identity"), "files": _checksums(self._folder)}
+        temporary = self._seal.with_suffix(f".tmp-{os.getpid()}")
+        temporary.write_text(json.dumps(seal), "utf-8")
+        temporary.replace(self._seal)
+
+    def nearest(self, vector: Vectors, *, limit: int, catalogue: Catalogue) -> list[int]:
+        """Rows of the papers whose chunks are nearest to a unit vector, best first, at most `limit`; the index must be current."""
+        if self._open is None or self._open[0] != catalogue.generation:
+            self.close()
+            self._open = catalogue.generation, _client(self._folder)
+        collection = self._open[1].get_collection(COLLECTION, embedding_function=None)
+        wanted = min(limit * 2, collection.count())  # a paper has 1.3 chunks on average, so twice as many are papers enough
+        if not wanted:
+            return []
+        found = collection.query(query_embeddings=[vector.tolist()], n_results=wanted, include=["metadatas"])
+        return list(dict.fromkeys(int(fields["row"]) for fields in found["metadatas"][0]))[:limit]
+
+    def close(self) -> None:
+        """Let go of the client, so that the next question sees what other processes wrote."""
+        if self._open is not None:
+            _close(self._open[1])
+            self._open = None
+
+    def _sealed_generation(self, catalogue: Catalogue) -> int | None:
+        """Generation of a sound index, or None: no seal, another embedding, or files that are not the sealed ones."""
+        try:
+            seal = json.loads(self._seal.read_text("utf-8"))
+            sound = seal["identity"] == catalogue.fact("identity") and seal["files"] == _checksums(self._folder)
+            return int(seal["generation"]) if sound else None
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def _rebuild(self, catalogue: Catalogue) -> None:
+        for left_over in self._folder.parent.glob(f"{_FOLDER}.tmp-*"):
+            shutil.rmtree(left_over, ignore_errors=True)
+        temporary = self._folder.with_name(f"{_FOLDER}.tmp-{os.getpid()}")
+        with _collection(temporary, catalogue) as collection:
+            _update(collection, catalogue)
+        shutil.rmtree(self._folder, ignore_errors=True)
+        temporary.rename(self._folder)
+
+
+def _update(collection: Any, catalogue: Catalogue) -> None:
+    """Take out what the catalogue no longer has, put in what is new. A chunk's id names its text, its place and its fields."""
+    wanted = dict(_chunk_ids(catalogue))
+    present = set(collection.get(include=[])["ids"])
+    for batch in _batches(sorted(present - wanted.keys())):
+        collection.delete(ids=batch)
+    for batch in _batches([name for name in wanted if name not in present]):
+        keys = [wanted[name] for name in batch]
+        vectors = catalogue.chunks_at([(row, number) for row, number, _ in keys])
+        collection.add(ids=batch, embeddings=vectors, metadatas=[fields for _, _, fields in keys])
+
+
+def _chunk_ids(catalogue: Catalogue) -> Iterator[tuple[str, tuple[int, int, dict[str, Any]]]]:
+    sql = "SELECT row, number, hash, id, year, venue FROM chunks JOIN papers ON row = paper ORDER BY row, number"
+    for row, number, digest, paper, year, venue in catalogue.select(sql):
+        fields = {name: value for name, value in (("row", row), ("paper", paper), ("year", year), ("venue", venue)) if value is not None}
+        mark = zlib.crc32(json.dumps([digest, fields], sort_keys=True).encode("utf-8", "surrogatepass"))
+        yield f"{row}.{number}.{mark:08x}", (row, number, fields)
+
+
+@contextmanager
+def _collection(folder: Path, catalogue: Catalogue) -> Iterator[Any]:
+    client = _client(folder)
+    try:
+        yield client.get_or_create_collection(
+            COLLECTION,
+            embedding_function=None,
+            metadata={"embedding": catalogue.fact("identity") or ""},
+            configuration={"hnsw": {"space": "cosine"}},  # the default is l2
+        )
+    finally:
+        _close(client)
+
+
+def _client(folder: Path) -> Any:
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # chromadb imports onnxruntime
+    import chromadb
+    from chromadb.config import Settings
+
+    return chromadb.PersistentClient(str(folder), settings=Settings(anonymized_telemetry=False))
+
+
+def _close(client: Any) -> None:
+    from chromadb.api.shared_system_client import SharedSystemClient
+
+    with suppress(Exception):  # closing must never hide why we close
+        client.close()
+    SharedSystemClient.clear_system_cache()
+
+
+def _checksums(folder: Path) -> dict[str, int]:
+    """CRC-32 of the vector files, which crash a process when torn; 80 MB of them (50,000 chunks) take 40 ms.
+
+    SQLite's file is not among them: it survives a kill by itself, and reading it may change it.
+    """
+    return {
+        str(path.relative_to(folder)): zlib.crc32(np.memmap(path, np.uint8, "r")) if path.stat().st_size else 0
+        for path in sorted(folder.glob("*/*"))
+    }
+
+
+def _batches(names: list[str]) -> Iterator[list[str]]:
+    return (names[at : at + _BATCH] for at in range(0, len(names), _BATCH))

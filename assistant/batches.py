@@ -41,7 +41,9 @@ def answer_batch(engine: Engine, batch: Path, out: Path, *, filters: Sequence[st
             name, question = _question(line, place)
             if at < len(done):
                 if done[at] != name:
-                    raise UsageError(f"{out} already holds answers to other questions ({done[at]!r}, not {name!r}). Choose another --out.")
+                    raise UsageError(
+                        f"{out} already holds answers to other questions ({done[at]!r}, not {name!r}). Choose another --out."
+                    )
                 continue
             history = [_turn(turn, place) for turn in line.get("history") or []]
             answer = engine.ask(question, history=history, filters=filters)
@@ -59,7 +61,7 @@ def search_batch(search: Search, batch: Path, out: Path, *, limit: int, rows: Se
     with _opened(part, "w") as results:
         for done, (number, line) in enumerate(_json_lines(batch), 1):
             if "_id" not in line or not isinstance(line.get("text"), str):
-                raise SourceError(f"{batch}, line {number} is no query. Each line is {{\"_id\": …, \"text\": …}}.")
+                raise SourceError(f'{batch}, line {number} is no query. Each line is {{"_id": …, "text": …}}.')
             hits = search.find(line["text"], limit=limit, rows=rows)
             papers = search.papers(hits)
             for rank, hit in enumerate(hits, 1):

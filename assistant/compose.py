@@ -57,7 +57,9 @@ def abstained(
     )
 
 
-def ambiguous(question: Question, rows: Sequence[int], papers: Papers, sentences: Sequence[Sentence], catalogue: Catalogue) -> Answer:
+def ambiguous(
+    question: Question, rows: Sequence[int], papers: Papers, sentences: Sequence[Sentence], catalogue: Catalogue
+) -> Answer:
     """One name, several papers: what each says to the question, and a question back."""
     chosen = [s for row in rows for s in [s for s in sentences if s.row == row][:2]]
     claims, citations = cite(chosen, papers, _spans(chosen, catalogue))
@@ -81,7 +83,9 @@ def nothing_found(question: Question, filtered: bool) -> Answer:
 
 
 def _without(question: Question, reason: Reason, text: str, missing: Sequence[str], confidence: float) -> Answer:
-    return Answer(question=question.text, status="abstained", reason=reason, text=text, missing=tuple(missing), confidence=confidence)
+    return Answer(
+        question=question.text, status="abstained", reason=reason, text=text, missing=tuple(missing), confidence=confidence
+    )
 
 
 def _spans(chosen: Sequence[Sentence], catalogue: Catalogue) -> dict[int, Sequence[Span]]:

@@ -6,12 +6,14 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from assistant import compose
-from assistant.abstention import load_model, read_signals
+from assistant.abstention import Signals, load_model, read_signals
 from assistant.answers import Answer, Ranked
 from assistant.evidence import Found, Sentence, score_sentences, weigh_terms
 from assistant.extract import choose_sentences
-from assistant.names import papers_by_name, tells_apart, without_names
+from assistant.names import tells_apart, without_names
 from assistant.questions import Question, Turn, understand
 from store.catalogue import Vectors
 from store.embeddings.base import unit
@@ -58,6 +60,16 @@ class Engine:
         seconds = {"retrieve": retrieved - started, "answer": ended - retrieved, "total": ended - started}
         return replace(answer, hits=hits, seconds=seconds)
 
+    def signals(self, text: str, *, history: Sequence[Turn] = (), filters: Sequence[str] = ()) -> Signals | None:
+        """What the confidence in an answer is made from, for fitting it; None if nothing was found. Arguments as in `ask`."""
+        question = understand(text, history)
+        found = self._retrieve(question, filters)
+        if not found.hits:
+            return None
+        names = self._search.named(question.standalone)
+        chosen = choose_sentences(found.sentences, question.kind, spread=_spread_over(question, names, found))
+        return read_signals(question.core, found, chosen, named=names, rest=self._rest(question, names))
+
     def _retrieve(self, question: Question, filters: Sequence[str]) -> Found:
         rows = filtered_rows(self._catalogue, filters)
         whole = self._search.embed(question.standalone)
@@ -70,7 +82,7 @@ class Engine:
         return Found(hits, papers, asked, score_sentences(asked, hits[:READ], papers, self._catalogue))
 
     def _answer(self, question: Question, found: Found) -> Answer:
-        names = papers_by_name(question.standalone, found.papers)
+        names = self._search.named(question.standalone)
         rest = self._rest(question, names)
         for name, rows in names.items():
             if len(rows) < 2 or question.kind in ("list", "count"):
@@ -96,13 +108,18 @@ class Engine:
             return rows[0]
         if rest is None:
             return None
-        cosines = self._search.vectors.cosines(rest, rows)
-        first, second = sorted(cosines, key=lambda row: -cosines[row])[:2]
+        cosines, _ = self._search.vectors.compare(rest, np.array(sorted(rows)))
+        second, first = np.argsort(cosines)[-2:]
         clear = cosines[first] >= _CLEAR and cosines[first] - cosines[second] >= _APART
-        return first if clear else None
+        return sorted(rows)[first] if clear else None
 
     def _confidence(
-        self, question: Question, found: Found, chosen: Sequence[Sentence], names: Mapping[str, Sequence[int]], rest: Vectors | None
+        self,
+        question: Question,
+        found: Found,
+        chosen: Sequence[Sentence],
+        names: Mapping[str, Sequence[int]],
+        rest: Vectors | None,
     ) -> tuple[float, bool]:
         model = load_model()
         signals = read_signals(question.core, found, chosen, named=names, rest=rest)

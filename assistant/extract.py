@@ -15,10 +15,37 @@ from store.sentences import Span
 from store.terms import terms
 
 MOST = 4  # sentences a reader is shown; a fifth added 1 % of the golden facts and a third to the reading
-_LEANS_BACK = re.compile(r"(?:It|Its|This|These|That|Those|They|Their|Such|He|She|Both|Here|Thus|Hence|Therefore|Specifically|In particular)\b")
+_LEANS_BACK = re.compile(
+    r"(?:It|Its|This|These|That|Those|They|Their|Such|He|She|Both|Here|Thus|Hence|Therefore|Specifically|In particular)\b"
+)
 _NOT_MISSING = frozenset(
-    "paper papers abstract abstracts author authors work works study method approach exactly exact exactli name called call kind sort "
-    "thing things people person way ways".split()
+    [
+        "paper",
+        "papers",
+        "abstract",
+        "abstracts",
+        "author",
+        "authors",
+        "work",
+        "works",
+        "study",
+        "method",
+        "approach",
+        "exactly",
+        "exact",
+        "exactli",
+        "name",
+        "called",
+        "call",
+        "kind",
+        "sort",
+        "thing",
+        "things",
+        "people",
+        "person",
+        "way",
+        "ways",
+    ]
 )
 
 
@@ -52,7 +79,7 @@ def choose_sentences(
         best = [s for row in spread for s in [s for s in sentences if s.row == row][:share]]
         return sorted(best, key=lambda s: -s.score)[:MOST]
     if kind in ("list", "count"):
-        firsts = {}
+        firsts: dict[int, Sentence] = {}
         for sentence in sentences:
             firsts.setdefault(sentence.row, sentence)
         sentences = list(firsts.values())
@@ -61,7 +88,9 @@ def choose_sentences(
     return kept[:MOST]
 
 
-def cite(chosen: Sequence[Sentence], papers: Mapping[int, Paper], spans: Mapping[int, Sequence[Span]]) -> tuple[list[Claim], list[Citation]]:
+def cite(
+    chosen: Sequence[Sentence], papers: Mapping[int, Paper], spans: Mapping[int, Sequence[Span]]
+) -> tuple[list[Claim], list[Citation]]:
     """One claim a quote, in the order chosen; neighbours that were both chosen become one quote.
 
     Args:

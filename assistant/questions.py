@@ -56,9 +56,35 @@ _CONTINUES = re.compile(
     re.IGNORECASE,
 )
 _POINTS_BACK = frozenset(
-    "it its itself they them their theirs this that these those he she his her one ones there former latter same another both".split()
+    [
+        "it",
+        "its",
+        "itself",
+        "they",
+        "them",
+        "their",
+        "theirs",
+        "this",
+        "that",
+        "these",
+        "those",
+        "he",
+        "she",
+        "his",
+        "her",
+        "one",
+        "ones",
+        "there",
+        "former",
+        "latter",
+        "same",
+        "another",
+        "both",
+    ]
 )
-_ORDINAL = re.compile(r"\b(?:the\s+)?(first|second|third|fourth|fifth|last|former|latter|other)\b(?:\s+(?:one|paper|of them))?", re.IGNORECASE)
+_ORDINAL = re.compile(
+    r"\b(?:the\s+)?(first|second|third|fourth|fifth|last|former|latter|other)\b(?:\s+(?:one|paper|of them))?", re.IGNORECASE
+)
 _ORDINALS = {"first": 0, "former": 0, "second": 1, "latter": 1, "other": 1, "third": 2, "fourth": 3, "fifth": 4, "last": -1}
 _SEGMENT = re.compile(r"\[\d+\]|(?:^|\s)\(?\d[.)]\s|;|,?\s+(?:and\s+)?the\s+other\b|\n+", re.IGNORECASE)
 _THINGS = r"(?:papers|works|abstracts|studies|articles|submissions|publications|of\s+(?:these|them|those)|of\s+the\s+(?:papers|works|abstracts))"
@@ -69,11 +95,14 @@ _LIST = re.compile(
     re.IGNORECASE,
 )
 _COMPARISON = re.compile(
-    r"\b(?:compar\w+|versus|vs\.?|differ\w*|trade-?offs?|pros and cons|in each|each (?:one|of them)|both|rather than|than)\b", re.IGNORECASE
+    r"\b(?:compar\w+|versus|vs\.?|differ\w*|trade-?offs?|pros and cons|in each|each (?:one|of them)|both|rather than|than)\b",
+    re.IGNORECASE,
 )
 
 
-_OF_EACH = re.compile(r"\b(?:two|three|both|the)\s+(?:papers|works|abstracts)\b|\bin each\b|\beach (?:one|of them|paper)\b", re.IGNORECASE)
+_OF_EACH = re.compile(
+    r"\b(?:two|three|both|the)\s+(?:papers|works|abstracts)\b|\bin each\b|\beach (?:one|of them|paper)\b", re.IGNORECASE
+)
 _ASKS = re.compile(r"^\W*(?:give|name|list|tell|explain|describe|show|find|compare|summari[sz]e)\b", re.IGNORECASE)
 
 

@@ -50,12 +50,18 @@ def load_settings(environment: Mapping[str, str], *, library: Path | None = None
     Raises:
         UsageError: An unknown ``ABSTRACTS_`` variable (the text lists those there are), or a value of the wrong kind.
     """
-    given = {name.removeprefix(_PREFIX).lower(): value for name, value in environment.items() if name.startswith(_PREFIX) and value.strip()}
+    given = {
+        name.removeprefix(_PREFIX).lower(): value
+        for name, value in environment.items()
+        if name.startswith(_PREFIX) and value.strip()
+    }
     known = [f.name for f in fields(Settings) if f.name not in ("api_key", "base_url")]
     for name in given.keys() - known:
         close = get_close_matches(name, known, 1)
         hint = f" Did you mean {_PREFIX}{close[0].upper()}?" if close else ""
-        raise UsageError(f"There is no setting {_PREFIX}{name.upper()}.{hint} There are: {', '.join(_PREFIX + k.upper() for k in known)}.")
+        raise UsageError(
+            f"There is no setting {_PREFIX}{name.upper()}.{hint} There are: {', '.join(_PREFIX + k.upper() for k in known)}."
+        )
     folder = library or (Path(given["library"]) if "library" in given else default_library())
     return Settings(
         library=folder.expanduser().absolute(),

@@ -1,8 +1,8 @@
 """Questions with known papers, facts and abstentions: how the engine does on them.
 
-    python -m evals.golden --questions ../shared/golden/dev.jsonl --corpus ../shared/corpora/neurips-2026-sample.txt \
+python -m evals.golden --questions ../shared/golden/dev.jsonl --corpus ../shared/corpora/neurips-2026-sample.txt \
         --papers ../shared/golden/papers.json
-    python -m evals.golden   # the project's own questions on the demo corpus
+python -m evals.golden   # the project's own questions on the demo corpus
 """
 
 from __future__ import annotations
@@ -132,7 +132,9 @@ def score(items: Sequence[Item], answers: Sequence[Answer], library: Library) ->
             "abstention recall": (len(right) / max(1, len(should)), len(should)),
             "false refusals": (len(refused) / max(1, len(answerable)), len(answerable)),
             "homonym items right": _share(_homonym_right(i, a) for i, a in homonyms),
-            "must-not facts shown": _share(any(m.casefold() in shown_text(a) for m in i.must_not) for i, a in pairs if i.must_not),
+            "must-not facts shown": _share(
+                any(m.casefold() in shown_text(a) for m in i.must_not) for i, a in pairs if i.must_not
+            ),
             "quotes verbatim": _share(rows[paper].abstract[q.start : q.end] == q.text for paper, q in quotes),
             "sentences shown": (sum(len(a.claims) for _, a in answerable) / max(1, len(answerable)), len(answerable)),
         }

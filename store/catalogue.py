@@ -37,6 +37,7 @@ class Entry:
         spans: Sentences of the abstract.
         chunks: (hash, unit vector) of each chunk, shape (dimensions,); at least one.
         sentence_vectors: From `compact`, shape (sentences, dimensions); None if the embedding gives no token states.
+        names: What the paper calls its own work, folded.
     """
 
     paper: Paper
@@ -44,6 +45,7 @@ class Entry:
     spans: Sequence[Span]
     chunks: Sequence[tuple[str, Vectors]]
     sentence_vectors: npt.NDArray[np.int8] | None
+    names: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,12 +161,22 @@ class Catalogue:
         if name and len(close) == 1:
             return int(close[0][0])
         if name and close:
-            raise UsageError(f"Several papers have ids that begin with {name!r}: {', '.join(i for _, i in close[:5])}. Give more of it.")
+            raise UsageError(
+                f"Several papers have ids that begin with {name!r}: {', '.join(i for _, i in close[:5])}. Give more of it."
+            )
         raise UsageError(f"No paper has the id {name!r}. Find one: abstracts search WORDS")
 
     def contents(self) -> dict[str, str]:
         """Content hash by paper id, of every paper."""
-        return dict(self.select("SELECT id, content FROM papers"))  # type: ignore[arg-type]
+        return dict(self.select("SELECT id, content FROM papers"))
+
+    def bearers(self, names: Sequence[str]) -> dict[str, list[int]]:
+        """Rows of the papers that call their own work by each of these folded names, in the order they were added."""
+        found: dict[str, list[int]] = {}
+        for batch in _batches(names):
+            for name, row in self.select(f"SELECT name, paper FROM names WHERE name IN ({_marks(batch)}) ORDER BY paper", batch):
+                found.setdefault(name, []).append(row)
+        return found
 
     def titles(self) -> set[str]:
         """Every title in the library."""
@@ -185,7 +197,9 @@ class Catalogue:
             found = [
                 line
                 for batch in _batches(rows)
-                for line in self.select(f"SELECT paper, vector FROM chunks WHERE paper IN ({_marks(batch)}) ORDER BY paper, number", batch)
+                for line in self.select(
+                    f"SELECT paper, vector FROM chunks WHERE paper IN ({_marks(batch)}) ORDER BY paper, number", batch
+                )
             ]
         papers = np.fromiter((paper for paper, _ in found), np.int64, len(found))
         vectors = np.frombuffer(b"".join(vector for _, vector in found), np.float32)
@@ -267,8 +281,11 @@ class Catalogue:
         )
         if entry.sentence_vectors is not None:
             self._db.execute("INSERT INTO sentence_vectors VALUES (?, ?)", (row, entry.sentence_vectors.tobytes()))
+        self._db.executemany("INSERT INTO names VALUES (?, ?)", [(name, row) for name in sorted(entry.names)])
         title = "" if paper.title_inferred else search_text(paper.title)
-        self._db.execute("INSERT INTO fulltext (rowid, title, abstract) VALUES (?, ?, ?)", (row, title, search_text(paper.abstract)))
+        self._db.execute(
+            "INSERT INTO fulltext (rowid, title, abstract) VALUES (?, ?, ?)", (row, title, search_text(paper.abstract))
+        )
 
 
 def compact(vectors: Vectors) -> npt.NDArray[np.int8]:
@@ -277,7 +294,8 @@ def compact(vectors: Vectors) -> npt.NDArray[np.int8]:
     Only the direction survives, which is all that a cosine needs; it moves by less than 0.001 on average.
     """
     largest = np.abs(vectors).max(axis=1, keepdims=True, initial=0.0)
-    return np.rint(vectors * (127.0 / np.maximum(largest, 1e-12))).astype(np.int8)
+    scaled: npt.NDArray[np.int8] = np.rint(vectors * (127.0 / np.maximum(largest, 1e-12))).astype(np.int8)
+    return scaled
 
 
 def _connect(path: Path) -> sqlite3.Connection:
@@ -300,7 +318,9 @@ def _migrate(db: sqlite3.Connection, path: Path) -> None:
     steps = sorted((f for f in files("store").joinpath("schema").iterdir() if f.name.endswith(".sql")), key=lambda f: f.name)
     version = int(db.execute("PRAGMA user_version").fetchone()[0])
     if version > len(steps):
-        raise LibraryError(f"The library at {path.parent} was made by a newer version of abstracts. Upgrade: pip install -U abstracts-assistant")
+        raise LibraryError(
+            f"The library at {path.parent} was made by a newer version of abstracts. Upgrade: pip install -U abstracts-assistant"
+        )
     if version == 0 and db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
         raise LibraryError(f"{path} is a SQLite file, but no catalogue of ours. Choose another folder with --library.")
     for number, step in enumerate(steps[version:], version + 1):
@@ -310,9 +330,13 @@ def _migrate(db: sqlite3.Connection, path: Path) -> None:
 def _explained(error: sqlite3.Error, path: Path) -> LibraryError:
     text = str(error).lower()
     if "full" in text:
-        return LibraryError(f"The disk is full: {path.parent} cannot grow. Papers added before this are kept; free some space and run it again.")
+        return LibraryError(
+            f"The disk is full: {path.parent} cannot grow. Papers added before this are kept; free some space and run it again."
+        )
     if "readonly" in text or "unable to open" in text:
-        return LibraryError(f"{path.parent} cannot be written. Choose a folder of yours with --library, or change its permissions.")
+        return LibraryError(
+            f"{path.parent} cannot be written. Choose a folder of yours with --library, or change its permissions."
+        )
     if "locked" in text or "busy" in text:
         return LibraryError(f"The library at {path.parent} is in use by another program. Try again when it is done.")
     if "not a database" in text or "malformed" in text or "no such table" in text:
@@ -327,10 +351,10 @@ def _paper(values: Sequence[Any]) -> Paper:
     return Paper(**fields | {"title_inferred": bool(fields["title_inferred"])})
 
 
-def _batches(rows: Sequence[int], size: int = 500) -> Iterator[Sequence[int]]:
-    plain = [int(row) for row in rows]
-    for at in range(0, len(plain), size):
-        yield plain[at : at + size]
+def _batches(values: Sequence[Any], size: int = 500) -> Iterator[Sequence[Any]]:
+    """SQLite binds at most 32,766 values a statement, and numpy's integers not at all."""
+    for at in range(0, len(values), size):
+        yield [value.item() if isinstance(value, np.generic) else value for value in values[at : at + size]]
 
 
 def _marks(values: Sequence[Any]) -> str:

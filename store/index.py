@@ -16,8 +16,6 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from store.catalogue import Catalogue, Vectors
 
 COLLECTION = "abstracts"
@@ -110,7 +108,9 @@ def _update(collection: Any, catalogue: Catalogue) -> None:
 def _chunk_ids(catalogue: Catalogue) -> Iterator[tuple[str, tuple[int, int, dict[str, Any]]]]:
     sql = "SELECT row, number, hash, id, year, venue FROM chunks JOIN papers ON row = paper ORDER BY row, number"
     for row, number, digest, paper, year, venue in catalogue.select(sql):
-        fields = {name: value for name, value in (("row", row), ("paper", paper), ("year", year), ("venue", venue)) if value is not None}
+        fields = {
+            name: value for name, value in (("row", row), ("paper", paper), ("year", year), ("venue", venue)) if value is not None
+        }
         mark = zlib.crc32(json.dumps([digest, fields], sort_keys=True).encode("utf-8", "surrogatepass"))
         yield f"{row}.{number}.{mark:08x}", (row, number, fields)
 
@@ -150,10 +150,15 @@ def _checksums(folder: Path) -> dict[str, int]:
 
     SQLite's file is not among them: it survives a kill by itself, and reading it may change it.
     """
-    return {
-        str(path.relative_to(folder)): zlib.crc32(np.memmap(path, np.uint8, "r")) if path.stat().st_size else 0
-        for path in sorted(folder.glob("*/*"))
-    }
+    return {str(path.relative_to(folder)): _checksum(path) for path in sorted(folder.glob("*/*"))}
+
+
+def _checksum(path: Path) -> int:
+    with path.open("rb") as content:
+        checksum = 0
+        while block := content.read(1 << 20):
+            checksum = zlib.crc32(block, checksum)
+    return checksum
 
 
 def _batches(names: list[str]) -> Iterator[list[str]]:

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from store.catalogue import Catalogue, Entry, StoredVectors, compact
 from store.chunks import Chunk, chunk_sentences
 from store.embeddings.base import Embedded, Embedding, unit
+from store.own_names import own_names
 from store.papers import Paper, Record, Skipped, paper_id
 from store.readable import search_text
 from store.receipts import Duplicate, Receipt, SourceReceipt, Warned
@@ -40,7 +41,9 @@ class Plan:
     todo: dict[int, str | None] = field(default_factory=dict)
 
 
-def plan_addition(sources: Iterable[Source], receipt: Receipt, *, contents: Mapping[str, str], titles: Iterable[str] = ()) -> Plan:
+def plan_addition(
+    sources: Iterable[Source], receipt: Receipt, *, contents: Mapping[str, str], titles: Iterable[str] = ()
+) -> Plan:
     """Read every record and decide what to do with it; writes nothing.
 
     Args:
@@ -210,9 +213,19 @@ def _entry(paper: _Prepared, embedded: Sequence[Embedded], receipt: Receipt) -> 
     else:
         account.embedded += 1
         account.tokens += sum(part.tokens for part in embedded)
-        chunks, sentences = [(h, part.vector) for h, part in zip(paper.hashes, embedded, strict=True)], _sentences(paper, embedded)
+        chunks, sentences = (
+            [(h, part.vector) for h, part in zip(paper.hashes, embedded, strict=True)],
+            _sentences(paper, embedded),
+        )
     account.dimensions = chunks[0][1].shape[-1]
-    return Entry(paper=paper.paper, content=paper.content, spans=paper.spans, chunks=chunks, sentence_vectors=sentences)
+    return Entry(
+        paper=paper.paper,
+        content=paper.content,
+        spans=paper.spans,
+        chunks=chunks,
+        sentence_vectors=sentences,
+        names=own_names(paper.paper),
+    )
 
 
 def _sentences(paper: _Prepared, embedded: Sequence[Embedded]) -> npt.NDArray[np.int8] | None:

@@ -101,9 +101,13 @@ class Library:
         try:
             lock.acquire()
         except Timeout as error:
-            raise LibraryError(f"Another program is writing to the library at {self.place.folder}. Try again when it is done.") from error
+            raise LibraryError(
+                f"Another program is writing to the library at {self.place.folder}. Try again when it is done."
+            ) from error
         except OSError as error:
-            raise LibraryError(f"{self.place.folder} cannot be written ({error.strerror}). Choose a folder of yours with --library.") from error
+            raise LibraryError(
+                f"{self.place.folder} cannot be written ({error.strerror}). Choose a folder of yours with --library."
+            ) from error
         try:
             yield
         finally:

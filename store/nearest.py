@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from store.catalogue import Catalogue, Vectors
+from store.embeddings.base import unit
 from store.errors import LibraryError
 from store.index import ChromaIndex
 
@@ -73,19 +74,17 @@ class VectorLeg:
         best = np.argsort(-scores, kind="stable")[:limit]
         return [int(row) for row in papers[best]]
 
-    def cosines(self, query: Vectors, rows: Sequence[int]) -> dict[int, float]:
-        """Cosine of the most similar chunk of each paper."""
-        papers, scores = self._scores(query, rows)
-        return dict(zip(papers.tolist(), scores.tolist(), strict=True))
+    def compare(self, query: Vectors, rows: Rows) -> tuple[npt.NDArray[np.float64], Vectors]:
+        """Cosine of the nearest chunk of each paper, shape (papers,), and its chunks' mean, unit length, shape (papers, dimensions).
 
-    def best_vectors(self, query: Vectors, rows: Sequence[int]) -> Vectors:
-        """The chunk of each paper that is most similar to the query, shape (papers, dimensions), in the order of `rows`."""
-        papers, vectors = self._catalogue.chunk_vectors(rows)
-        scores = vectors @ query
-        best: dict[int, int] = {}
-        for at in np.argsort(scores):
-            best[int(papers[at])] = int(at)
-        return vectors[[best[row] for row in rows if row in best]]
+        Args:
+            rows: Papers that are in the catalogue, ascending.
+        """
+        matrix = _grouped(0, *self._catalogue.chunk_vectors(rows.tolist()))
+        if not len(matrix.papers):
+            return np.zeros(0), np.zeros((0, len(query)), np.float32)
+        cosines = np.maximum.reduceat(matrix.vectors @ query, matrix.starts).astype(np.float64)
+        return cosines, unit(np.add.reduceat(matrix.vectors, matrix.starts, axis=0))
 
     def _scores(self, query: Vectors, rows: Sequence[int] | None) -> tuple[Rows, npt.NDArray[np.float32]]:
         if rows is None:

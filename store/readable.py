@@ -11,7 +11,33 @@ import unicodedata
 _GREEK = {
     name: chr(0x3B1 + i)
     for i, name in enumerate(
-        "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho _ sigma tau upsilon phi chi psi omega".split()
+        [
+            "alpha",
+            "beta",
+            "gamma",
+            "delta",
+            "epsilon",
+            "zeta",
+            "eta",
+            "theta",
+            "iota",
+            "kappa",
+            "lambda",
+            "mu",
+            "nu",
+            "xi",
+            "omicron",
+            "pi",
+            "rho",
+            "_",
+            "sigma",
+            "tau",
+            "upsilon",
+            "phi",
+            "chi",
+            "psi",
+            "omega",
+        ]
     )
     if name != "_"
 }
@@ -42,7 +68,8 @@ _FRACTION = re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
 _COMMAND = re.compile(r"\\([A-Za-z]+)\*?[ ]?")
 # As pandoc reads dollars: no space inside, no digit after the closing one ("$5 and $6" is money), but "256$\\times$256" is met too.
 _FORMULA = re.compile(
-    r"(?<!\\)\$\$?(?=\S)((?:[^$\\]|\\.){1,400}?)(?<=\S)\$(?:\$|(?!\d)|(?<=[A-Za-z}]\$))|\\\((.{1,400}?)\\\)|\\\[(.{1,400}?)\\\]", re.DOTALL
+    r"(?<!\\)\$\$?(?=\S)((?:[^$\\]|\\.){1,400}?)(?<=\S)\$(?:\$|(?!\d)|(?<=[A-Za-z}]\$))|\\\((.{1,400}?)\\\)|\\\[(.{1,400}?)\\\]",
+    re.DOTALL,
 )
 _EMPHASIS = re.compile(r"(?:(?<![\\*])(\*{2,3})|(?<![\\*\w])(\*))(?=[^\s*])(.{1,300}?)(?<=[^\s*])(?:\1|\2)(?!\*)", re.DOTALL)
 _UNDERLINED = re.compile(r"(?<![\w\\])(_{1,2})(?=[^\s_])([^_\n]{1,300}?)(?<=[^\s_])\1(?!\w)")

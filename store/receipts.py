@@ -73,6 +73,18 @@ class Receipt:
 
     def to_json(self) -> dict[str, Any]:
         """As the contract prints it."""
-        order = ("library", "dry_run", "sources", "added", "changed", "unchanged", "removed", "duplicates", "warnings", "embedding", "seconds")
+        order = (
+            "library",
+            "dry_run",
+            "sources",
+            "added",
+            "changed",
+            "unchanged",
+            "removed",
+            "duplicates",
+            "warnings",
+            "embedding",
+            "seconds",
+        )
         values = asdict(self)
         return {name: values[name] for name in order}

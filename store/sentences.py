@@ -8,17 +8,128 @@ from typing import NamedTuple
 
 # A full stop after one of these does not end a sentence, whatever follows. As they are written: "CF." and "MS." do end one.
 _NEVER_LAST = frozenset(
-    "e.g i.e eg cf vs viz ca approx resp eq eqs eqn fig figs sec sect ref refs thm lem prop cor alg "
-    "dr mr mrs prof w.r.t a.k.a i.i.d Fig Figs Eq Eqs Eqn Sec Ref Refs Thm Dr Mr Mrs Ms Prof St Alg Vs Cf".split()
+    [
+        "e.g",
+        "i.e",
+        "eg",
+        "cf",
+        "vs",
+        "viz",
+        "ca",
+        "approx",
+        "resp",
+        "eq",
+        "eqs",
+        "eqn",
+        "fig",
+        "figs",
+        "sec",
+        "sect",
+        "ref",
+        "refs",
+        "thm",
+        "lem",
+        "prop",
+        "cor",
+        "alg",
+        "dr",
+        "mr",
+        "mrs",
+        "prof",
+        "w.r.t",
+        "a.k.a",
+        "i.i.d",
+        "Fig",
+        "Figs",
+        "Eq",
+        "Eqs",
+        "Eqn",
+        "Sec",
+        "Ref",
+        "Refs",
+        "Thm",
+        "Dr",
+        "Mr",
+        "Mrs",
+        "Ms",
+        "Prof",
+        "St",
+        "Alg",
+        "Vs",
+        "Cf",
+    ]
 )
 # These end a sentence only when a capital or a digit-free new start follows clearly ("et al. We", "etc. The", "U.S. The").
-_OFTEN_LAST = frozenset("al etc inc ltd corp co jr sr u.s u.k e.u a.m p.m".split())
+_OFTEN_LAST = frozenset(["al", "etc", "inc", "ltd", "corp", "co", "jr", "sr", "u.s", "u.k", "e.u", "a.m", "p.m"])
 
-_BEFORE_A_NUMBER = frozenset("no No nos Nos vol Vol pp p ch Ch tab Tab ver Ver v".split())
+_BEFORE_A_NUMBER = frozenset(["no", "No", "nos", "Nos", "vol", "Vol", "pp", "p", "ch", "Ch", "tab", "Tab", "ver", "Ver", "v"])
 _STARTS_A_SENTENCE = frozenset(
-    "the a an this these those that it its we our in on at for to by with from as when while although however here there "
-    "such both each many most some all if since because moreover furthermore finally additionally experiments results using "
-    "under unlike despite given building despite second third first next then they their he she his her you your no not".split()
+    [
+        "the",
+        "a",
+        "an",
+        "this",
+        "these",
+        "those",
+        "that",
+        "it",
+        "its",
+        "we",
+        "our",
+        "in",
+        "on",
+        "at",
+        "for",
+        "to",
+        "by",
+        "with",
+        "from",
+        "as",
+        "when",
+        "while",
+        "although",
+        "however",
+        "here",
+        "there",
+        "such",
+        "both",
+        "each",
+        "many",
+        "most",
+        "some",
+        "all",
+        "if",
+        "since",
+        "because",
+        "moreover",
+        "furthermore",
+        "finally",
+        "additionally",
+        "experiments",
+        "results",
+        "using",
+        "under",
+        "unlike",
+        "despite",
+        "given",
+        "building",
+        "despite",
+        "second",
+        "third",
+        "first",
+        "next",
+        "then",
+        "they",
+        "their",
+        "he",
+        "she",
+        "his",
+        "her",
+        "you",
+        "your",
+        "no",
+        "not",
+    ]
 )
 
 _END = re.compile(
@@ -27,6 +138,7 @@ _END = re.compile(
     (?:[)\]}"'”’»*_]|\$(?=\s))*     # what closes with it: quotes, brackets, emphasis, the end of a formula
     (?:\[\d[\d,\s–-]*\])?           # a numeric citation glued to the stop
     (?=\s|$)
+  | [。！？]+[”」』）]*               # Chinese and Japanese put no space after a sentence
   | \n[ \t]*\n                      # a blank line always ends one
     """,
     re.VERBOSE,
@@ -72,6 +184,8 @@ def _ends_here(text: str, stop: re.Match[str]) -> bool:
     rest = text[stop.end() : stop.end() + 60].lstrip()
     if not rest:
         return True
+    if stop.group()[0] in "。！？":
+        return True
     if not _can_begin(rest):
         return False
     if not stop.group().startswith(".") or stop.group().startswith(".."):
@@ -96,12 +210,12 @@ def _can_begin(rest: str) -> bool:
 
 def _begins_clearly(rest: str) -> bool:
     word = re.match(r"[^\W\d_]+", rest.lstrip(_OPENING))
-    return bool(word) and word.group()[0].isupper() and word.group().lower() in _STARTS_A_SENTENCE
+    return word is not None and word.group()[0].isupper() and word.group().lower() in _STARTS_A_SENTENCE
 
 
 def _is_initial(word: str) -> bool:
     """One letter ("J. Smith"), or letters with stops between ("N.Y")."""
-    return bool(re.fullmatch(r"[a-z](?:\.[a-z])*", word)) and word not in {"i", "a"} or word == "a"
+    return (bool(re.fullmatch(r"[a-z](?:\.[a-z])*", word)) and word not in {"i", "a"}) or word == "a"
 
 
 class _Depth:
@@ -118,7 +232,7 @@ class _Depth:
         piece = self._text[self._from : at]
         brackets = piece.count("(") - piece.count(")")
         dollars = piece.count("$") - piece.count("\\$")
-        return brackets <= 0 and dollars % 2 == 0 or len(piece) > 1200
+        return (brackets <= 0 and dollars % 2 == 0) or len(piece) > 1200
 
 
 def _trimmed(text: str, start: int, end: int) -> Iterator[Span]:

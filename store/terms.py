@@ -44,7 +44,7 @@ def document_frequencies(catalogue: Catalogue, wanted: Iterable[str]) -> dict[st
     names = list(dict.fromkeys(wanted))
     marks = ", ".join("?" * len(names))
     found = dict(catalogue.select(f"SELECT term, doc FROM vocabulary WHERE term IN ({marks})", names)) if names else {}
-    return {name: int(found.get(name, 0)) for name in names}  # type: ignore[call-overload]
+    return {name: int(found.get(name, 0)) for name in names}
 
 
 def idf(frequency: int, papers: int) -> float:

@@ -11,10 +11,16 @@ from assistant.cli.options import Json, LibraryFolder, Quiet, given, settings_of
 
 def add(
     ctx: typer.Context,
-    sources: Annotated[list[str], typer.Argument(metavar="SOURCE...", help="Files or folders of abstracts, or - for standard input.")],
+    sources: Annotated[
+        list[str], typer.Argument(metavar="SOURCE...", help="Files or folders of abstracts, or - for standard input.")
+    ],
     library: LibraryFolder = None,
-    format: Annotated[str | None, typer.Option(metavar="F", help="Read as this format instead of guessing.", show_default=False)] = None,
-    set_: Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A field for records that lack it.")] = None,
+    format: Annotated[
+        str | None, typer.Option(metavar="F", help="Read as this format instead of guessing.", show_default=False)
+    ] = None,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A field for records that lack it.")
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done; touch nothing.")] = False,
     json: Json = False,
     quiet: Quiet = False,
@@ -50,5 +56,3 @@ def _fields(pairs: list[str]) -> dict[str, str]:
             raise UsageError(f"--set {pair!r} is not KEY=VALUE. Write it like --set venue=NeurIPS.")
         fields[key.strip()] = value.strip()
     return fields
-
-

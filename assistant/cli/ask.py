@@ -12,10 +12,16 @@ from assistant.cli.options import Batch, Filters, Json, LibraryFolder, Out, Quie
 
 def ask(
     ctx: typer.Context,
-    question: Annotated[str | None, typer.Argument(help="The question; after -- if it begins with a dash.", show_default=False)] = None,
-    history: Annotated[Path | None, typer.Option(metavar="FILE", help="Earlier turns, as JSON lines.", show_default=False)] = None,
+    question: Annotated[
+        str | None, typer.Argument(help="The question; after -- if it begins with a dash.", show_default=False)
+    ] = None,
+    history: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Earlier turns, as JSON lines.", show_default=False)
+    ] = None,
     filter_: Filters = None,
-    extractive: Annotated[bool, typer.Option("--extractive", help="Quote sentences; use no model. The default while none is set.")] = False,
+    extractive: Annotated[
+        bool, typer.Option("--extractive", help="Quote sentences; use no model. The default while none is set.")
+    ] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 unless every claim is supported.")] = False,
     batch: Batch = None,
     out: Out = None,
@@ -31,7 +37,9 @@ def ask(
 
     del extractive  # there is no other way yet
     if (batch is None) == (question is None) or (batch is None) != (out is None):
-        raise UsageError("Give one question, or --batch FILE with --out FILE. A question that begins with a dash stands after --.")
+        raise UsageError(
+            "Give one question, or --batch FILE with --out FILE. A question that begins with a dash stands after --."
+        )
     terminal = terminal_of(ctx, quiet)
     engine = Engine(Search(open_library(ctx, library), long_lived=batch is not None))
     if batch and out:

@@ -9,14 +9,18 @@ from typing import Annotated, Any
 import typer
 
 LibraryFolder = Annotated[
-    Path | None, typer.Option("--library", "-L", metavar="FOLDER", help="The library's folder. [env: ABSTRACTS_LIBRARY]", show_default=False)
+    Path | None,
+    typer.Option("--library", "-L", metavar="FOLDER", help="The library's folder. [env: ABSTRACTS_LIBRARY]", show_default=False),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no hints.")]
 Filters = Annotated[
-    list[str] | None, typer.Option("--filter", metavar="EXPR", help="Only papers that match, as 'year>=2025'; several are joined by AND.")
+    list[str] | None,
+    typer.Option("--filter", metavar="EXPR", help="Only papers that match, as 'year>=2025'; several are joined by AND."),
 ]
-Batch = Annotated[Path | None, typer.Option("--batch", metavar="FILE", help="Read many from JSON lines; needs --out.", show_default=False)]
+Batch = Annotated[
+    Path | None, typer.Option("--batch", metavar="FILE", help="Read many from JSON lines; needs --out.", show_default=False)
+]
 Out = Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Where --batch writes.", show_default=False)]
 
 

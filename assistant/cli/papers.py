@@ -69,5 +69,7 @@ def _lines(report: dict[str, Any]) -> dict[str, str]:
     }
     for number, addition in enumerate(report["additions"][-5:], 1):
         names = ", ".join(source["name"] for source in addition["sources"][:3])
-        lines[f"addition {number}"] = f"{addition['at']}: {addition['added']:,} added, {addition['unchanged']:,} unchanged from {names}"
+        lines[f"addition {number}"] = (
+            f"{addition['at']}: {addition['added']:,} added, {addition['unchanged']:,} unchanged from {names}"
+        )
     return lines

@@ -54,4 +54,3 @@ def search(
         terminal.hits(found)
     else:
         terminal.line("Nothing found.")
-

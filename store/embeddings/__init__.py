@@ -27,7 +27,9 @@ def open_embedding(name: str = LOCAL, endpoint: Endpoint | None = None) -> Embed
 
         return MiniLM.load()
     if not model:
-        raise UsageError(f"No embedding is named {name!r}. There are: {LOCAL}, openai:MODEL, PROVIDER:MODEL of a LlamaIndex integration.")
+        raise UsageError(
+            f"No embedding is named {name!r}. There are: {LOCAL}, openai:MODEL, PROVIDER:MODEL of a LlamaIndex integration."
+        )
     if provider == "openai":
         from store.embeddings.openai import OpenAIEmbedding
 

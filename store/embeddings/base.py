@@ -75,7 +75,8 @@ class Embedding(Protocol):
 def unit(vectors: Vectors) -> Vectors:
     """Rows (or one vector) scaled to length 1; zeros stay zeros."""
     norms = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return (vectors / np.maximum(norms, 1e-12)).astype(np.float32)
+    scaled: Vectors = (vectors / np.maximum(norms, 1e-12)).astype(np.float32)
+    return scaled
 
 
 def in_batches(chunks: Iterable[Chunk], size: int) -> Iterator[list[Chunk]]:

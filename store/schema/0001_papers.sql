@@ -40,7 +40,15 @@ CREATE TABLE sentence_vectors (
     vectors BLOB NOT NULL   -- int8, one row a sentence, scaled by its largest component
 );
 
+CREATE TABLE names (
+    name  TEXT NOT NULL,  -- folded as `store.fulltext.words` folds a question
+    paper INTEGER NOT NULL REFERENCES papers (row) ON DELETE CASCADE,
+    PRIMARY KEY (name, paper)
+) WITHOUT ROWID;
+
 CREATE VIRTUAL TABLE fulltext USING fts5 (title, abstract, tokenize = 'porter unicode61 remove_diacritics 2');
+
+CREATE INDEX names_by_paper ON names (paper);
 
 CREATE TABLE additions (
     number  INTEGER PRIMARY KEY,

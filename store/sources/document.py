@@ -14,7 +14,7 @@ from store.sources.jsonl import is_record
 from store.sources.reading import Reading
 
 SUFFIXES = (".json",)
-MAX_SIZE = 200_000_000  # bytes: a document is parsed whole, in about five times its size
+MAX_SIZE = 200_000_000  # bytes: a document is parsed whole, in about three times its size
 _WRAPPERS = ("papers", "results", "records", "notes", "articles", "items", "documents", "abstracts", "entries", "data")
 _ADVICE = "Write it as JSON lines, one record a line."
 _COUNTS = ("count", "total", "total_count", "totalCount", "numFound", "num_papers")

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 
 from store.papers import Record, Skipped
 from store.sources.cut_off import ends_inside_a_sentence
-from store.sources.people import split_authors
+from store.sources.people import read_written_list, split_authors
 
-MAX_ABSTRACT = 200_000  # characters; the longest real one met has 30,000
+MAX_ABSTRACT = 200_000  # characters; the longest real one met has 16,262
 SHOWN = 200  # characters of a skipped piece that are shown
 
 # Names of a value, the best first, folded by `fold_name`. Seen in exports of papercopilot, arXiv, Semantic Scholar, virtual
@@ -18,7 +18,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "abstract": ("abstract", "abstracttext", "paperabstract", "abstractnote", "summary", "text", "description"),
     "title": ("title", "papertitle", "articletitle", "documenttitle", "primarytitle", "originaltitle", "name"),
     "authors": ("authors", "author", "authornames", "authorlist", "authorfullnames", "firstauthors", "creators"),
-    "year": ("year", "publicationyear", "pubyear", "yearpublished", "publicationdate", "date", "published", "updatedate"),
+    "year": ("year", "publicationyear", "pubyear", "yearpublished", "publicationdate", "date", "published"),
     "venue": ("venue", "conference", "journal", "booktitle", "publicationtitle", "sourcetitle", "containertitle", "journalref"),
     "url": ("url", "link", "paperurl", "openurllink", "urls", "site", "abs", "virtualsiteurl", "pdf", "pdfurl"),
     "doi": ("doi", "digitalobjectidentifier"),
@@ -78,6 +78,8 @@ def parse_year(value: object) -> int | None:
 
 def split_keywords(value: object) -> tuple[str, ...]:
     """Take a list, or split a text at its semicolons, or at its commas where it has none."""
+    if isinstance(value, str) and value.strip().startswith("["):
+        value = read_written_list(value.strip())
     if isinstance(value, list | tuple):
         words = [_as_text(item.get("name") or item.get("keyword") if isinstance(item, Mapping) else item) for item in value]
     else:

@@ -25,7 +25,7 @@ _MAGIC = (
     (b"Rar!", "a RAR archive", _UNPACK),
 )
 _CONTROLS = bytes(b for b in range(32) if b not in b"\t\n\v\f\r\x1b") + b"\x7f"
-_MANY = 0.1  # of the bytes; text has none, and even a damaged one far fewer
+_MANY = 0.3  # of the bytes; a text has none, and even a damaged one far fewer
 
 
 def refuse_if_not_text(shown: str, head: bytes) -> None:

@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from store.sources.looks import are_authors, count_words
+
 _FIELDS = {
     "Title": "title",
     "Abstract": "abstract",
@@ -35,6 +37,7 @@ _LABEL = re.compile(rf"{_START}({'|'.join(sorted(_NAMES, key=len, reverse=True))
 _ALONE = re.compile(
     rf"{_START}(Abstract|ABSTRACT){_MARK}(?:[ \t]*(?:[\r\n]|$)|[ \t]?[—–][ \t]*)"
 )  # above its text, or "Abstract—We …"
+_VALUE_WORDS = 25  # on the lines below a label; more are no title and no keywords
 _ADDRESS = re.compile(r"\s*https?://\S+\s*")
 
 
@@ -75,4 +78,18 @@ def split_labels(lines: Sequence[str], first: int) -> list[Part]:
             cuts[-1][2].append(line)
         else:
             cuts.append((None, number, [line]))
-    return [Part(field, number, tuple(held)) for field, number, held in cuts]
+    return [part for field, number, held in cuts for part in _split_off_text(Part(field, number, tuple(held)))]
+
+
+def _split_off_text(part: Part) -> list[Part]:
+    """Part an abstract without a label from the "Title: …" or "Authors: …" right above it."""
+    own = next((i for i, line in enumerate(part.lines) if i and not line.startswith((" ", "\t"))), len(part.lines))
+    value, rest = part.lines[:own], part.lines[own:]
+    if (
+        part.field in (None, "abstract")
+        or not value[0].strip()
+        or are_authors(part.text)
+        or count_words("".join(rest)) <= _VALUE_WORDS
+    ):
+        return [part]
+    return [Part(part.field, part.first, value), Part(None, part.first + own, rest)]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from store.sources.people import split_authors
 
 TOO_SHORT = 8  # words; a piece with fewer is no abstract
-_TITLE_WORDS = 25  # of 21,295 titles of ML papers, 5 have more
+_TITLE_WORDS = 25  # of 21,295 titles of ML papers, one has more
 _TITLE_LENGTH = 250
 # Thai, Lao, Japanese, Chinese: two letters count as a word.
 _UNSPACED = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]{1,2}")
@@ -18,7 +18,7 @@ _HEADING = re.compile(
     rf"""
     (?=.*\b(?:19|20)\d\d\b)(?:.*\b{_COLLECTION}\b|.*\baccepted\b).*           # NeurIPS 2026 Papers
   | (?:\w+[ ]){{0,4}}{_COLLECTION}(?:\s*\(\d+\))?:?                           # List of accepted papers
-  | (?:(?:oral|poster|spotlight)\s+)?(?:session|track|part|day|section|topic)\s+(?:\d+|[ivx]+|[a-z])\b.*  # Session 3: Vision
+  | (?:(?:oral|poster|spotlight)\s+)?(?:session|track|part|day|section|topic)\s+(?:\d+[a-z]?|[ivx]+|[a-z])\b.* # Session 3: Vision
   | (?:abstract|paper|submission|poster)\s*(?:no\.?\s*|\#\s*)?\d+\s*[:.]?      # Abstract 12
     """,
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
@@ -81,7 +81,7 @@ def is_title_case(line: str) -> bool:
 
 def are_authors(line: str) -> bool:
     """Whether a line is nothing but two or more names, separated by commas, semicolons or "and"."""
-    text = line.strip()
+    text = " ".join(line.split())
     if len(text) > 2000 or text.endswith((":", "?", "!")):
         return False
     names = [re.sub(r"[*†‡§¶\d]+", "", name).strip(" ,") for name in split_authors(text.removesuffix("."))]

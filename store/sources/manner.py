@@ -51,7 +51,7 @@ class Manner:
         It is short, was broken on purpose, since the next word had room on it, or has the capitals of a title. Unless titles
         stand there in this paste, it must be both.
         """
-        if len(lines) < 2 or not is_short(lines[:1]) or _FLOWS_ON.match(lines[1]) or section_label(lines[0]):
+        if len(lines) < 2 or not is_short(lines[:1]) or _FLOWS_ON.match(lines[1].lstrip()) or section_label(lines[0]):
             return False
         title, rest = lines[0].strip(), [line.strip() for line in lines[1:]]
         if title.startswith("#"):

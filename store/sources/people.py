@@ -40,8 +40,8 @@ def _name_of(item: object) -> str:
 
 def _split_text(text: str) -> list[object]:
     text = html.unescape(text).replace("\xa0", " ").strip()  # "Ada Byron,&nbsp;Kurt Gödel" on proceedings sites
-    if text.startswith("[") and text.endswith("]"):  # a list that pandas wrote into a table
-        return _read_list(text)
+    if text.startswith("[") and text.endswith("]"):
+        return read_written_list(text)
     if ";" in text:
         return list(text.split(";"))
     names: list[object] = []
@@ -51,7 +51,8 @@ def _split_text(text: str) -> list[object]:
     return names
 
 
-def _read_list(text: str) -> list[object]:
+def read_written_list(text: str) -> list[object]:
+    """Read a list that pandas wrote into the cell of a table: ``['Ada Byron', 'Kurt Gödel']``."""
     try:
         value = ast.literal_eval(text)
     except (ValueError, SyntaxError, RecursionError, MemoryError):

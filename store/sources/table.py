@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
@@ -30,6 +31,8 @@ def recognises(head: str, name: str, /) -> bool:
     columns, *widths = _widths(head.lstrip(), delimiter)
     if columns == 1:
         return name.lower().removesuffix(".gz").endswith(SUFFIXES) or head.lstrip().partition("\n")[2].startswith('"')
+    if _count_known(_first_line(head), delimiter) == columns:
+        return not widths or max(widths) > 1
     return not widths or sum(width == columns for width in widths) * 2 > len(widths)
 
 
@@ -50,10 +53,13 @@ def read(content: Content) -> Reading:
 
 def find_delimiter(head: str) -> str | None:
     """The delimiter with which the first line has a column of abstracts, and the most columns of known names; None if none."""
-    line = head.lstrip().partition("\n")[0].strip("\r")
-    counts = {delimiter: _count_known(line, delimiter) for delimiter in _DELIMITERS}
+    counts = {delimiter: _count_known(_first_line(head), delimiter) for delimiter in _DELIMITERS}
     best = max(_DELIMITERS, key=lambda delimiter: counts[delimiter])
     return best if counts[best] else None
+
+
+def _first_line(head: str) -> str:
+    return re.split(r"[\r\n]", head.lstrip(), maxsplit=1)[0]
 
 
 def _count_known(line: str, delimiter: str) -> int:
@@ -67,11 +73,12 @@ def _widths(head: str, delimiter: str) -> list[int]:
     try:
         return [len(row) for row in islice(rows, _LOOKED_AT) if row]
     except csv.Error:
-        return [len(next(_parse([head.partition("\n")[0]], delimiter)))]
+        return [len(next(_parse([_first_line(head)], delimiter)))]
 
 
 def _read_rows(content: Content, delimiter: str) -> Iterator[Record | Skipped]:
-    rows = _parse(content.lines(), delimiter)
+    spaced = bool(re.search(rf'{re.escape(delimiter)} +"', content.head))  # "A", "We show …"
+    rows = _parse(content.lines(), delimiter, spaced=spaced)
     header: list[str] = []
     number = 0
     while True:
@@ -103,7 +110,7 @@ def _read_row(header: Sequence[str], row: list[str], *, where: str, delimiter: s
     return make_record(values, where=where)
 
 
-def _parse(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
+def _parse(lines: Iterable[str], delimiter: str, *, spaced: bool = True) -> Iterator[list[str]]:
     csv.field_size_limit(_MAX_CELL)  # of the process, and 131,072 by default: a long abstract with its references is longer
     # A line that was cut at MAX_LINE holds a cell over the limit, so it is reported, not read in part.
-    return csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
+    return csv.reader(lines, delimiter=delimiter, skipinitialspace=spaced)

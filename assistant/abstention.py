@@ -19,112 +19,21 @@ from store.terms import stem, terms
 # What people ask of a paper and abstracts rarely say. Asking for one that the paper does not mention is a sign, not a verdict.
 _DETAILS = frozenset(
     stem(word)
-    for word in [
-        "learning",
-        "rate",
-        "batch",
-        "seed",
-        "optimizer",
-        "optimiser",
-        "hyperparameter",
-        "hyperparameters",
-        "epoch",
-        "epochs",
-        "gpu",
-        "gpus",
-        "tpu",
-        "tpus",
-        "hardware",
-        "hours",
-        "days",
-        "cost",
-        "costs",
-        "dollars",
-        "price",
-        "paid",
-        "licence",
-        "license",
-        "affiliation",
-        "university",
-        "institution",
-        "country",
-        "city",
-        "funding",
-        "funded",
-        "grant",
-        "email",
-        "supervisor",
-        "conference",
-        "deadline",
-        "page",
-        "pages",
-        "appendix",
-        "section",
-        "table",
-        "figure",
-        "version",
-        "url",
-        "repository",
-        "github",
-        "memory",
-        "ram",
-        "disk",
-        "annotators",
-        "annotator",
-        "salary",
-        "deviation",
-        "variance",
-        "interval",
-        "exponent",
-        "constant",
-        "layers",
-        "heads",
-        "width",
-        "depth",
-        "dropout",
-        "weight",
-        "decay",
-        "temperature",
-        "threshold",
-        "resolution",
-        "fps",
-        "length",
-        "size",
-        "count",
-        "parameters",
-        "tokens",
-        "exact",
-        "exactly",
-        "precise",
-        "percent",
-        "percentage",
-    ]
+    for word in (
+        "learning rate batch seed optimizer optimiser hyperparameter hyperparameters epoch epochs gpu gpus tpu tpus "
+        "hardware hours days cost costs dollars price paid licence license affiliation university institution country "
+        "city funding funded grant email supervisor conference deadline page pages appendix section table figure version "
+        "url repository github memory ram disk annotators annotator salary deviation variance interval exponent constant "
+        "layers heads width depth dropout weight decay temperature threshold resolution fps length size count parameters "
+        "tokens exact exactly precise percent percentage"
+    ).split()
 )
 _NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?(?:\s?[%×x]|[KMB]\b)?")
 _NUMBER_WORDS = frozenset(
-    [
-        "one",
-        "two",
-        "three",
-        "four",
-        "five",
-        "six",
-        "seven",
-        "eight",
-        "nine",
-        "ten",
-        "eleven",
-        "twelve",
-        "dozen",
-        "hundred",
-        "thousand",
-        "million",
-        "billion",
-        "half",
-        "twice",
-        "both",
-        "single",
-    ]
+    (
+        "one two three four five six seven eight nine ten eleven twelve dozen hundred thousand million billion half twice "
+        "both single"
+    ).split()
 )
 _HOW_MUCH = re.compile(
     r"\b(?:how (?:many|much|large|big|long|fast|often|high|low|far|well|accurate)|what (?:percentage|percent|fraction|share|proportion|number|"

@@ -19,33 +19,10 @@ _LEANS_BACK = re.compile(
     r"(?:It|Its|This|These|That|Those|They|Their|Such|He|She|Both|Here|Thus|Hence|Therefore|Specifically|In particular)\b"
 )
 _NOT_MISSING = frozenset(
-    [
-        "paper",
-        "papers",
-        "abstract",
-        "abstracts",
-        "author",
-        "authors",
-        "work",
-        "works",
-        "study",
-        "method",
-        "approach",
-        "exactly",
-        "exact",
-        "exactli",
-        "name",
-        "called",
-        "call",
-        "kind",
-        "sort",
-        "thing",
-        "things",
-        "people",
-        "person",
-        "way",
-        "ways",
-    ]
+    (
+        "paper papers abstract abstracts author authors work works study method approach exactly exact exactli name "
+        "called call kind sort thing things people person way ways"
+    ).split()
 )
 
 

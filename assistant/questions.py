@@ -56,31 +56,9 @@ _CONTINUES = re.compile(
     re.IGNORECASE,
 )
 _POINTS_BACK = frozenset(
-    [
-        "it",
-        "its",
-        "itself",
-        "they",
-        "them",
-        "their",
-        "theirs",
-        "this",
-        "that",
-        "these",
-        "those",
-        "he",
-        "she",
-        "his",
-        "her",
-        "one",
-        "ones",
-        "there",
-        "former",
-        "latter",
-        "same",
-        "another",
-        "both",
-    ]
+    (
+        "it its itself they them their theirs this that these those he she his her one ones there former latter same another both"
+    ).split()
 )
 _ORDINAL = re.compile(
     r"\b(?:the\s+)?(first|second|third|fourth|fifth|last|former|latter|other)\b(?:\s+(?:one|paper|of them))?", re.IGNORECASE

@@ -11,141 +11,24 @@ from store.terms import stem, terms
 # Things that are numbers. Asked for, a sentence must speak of them and have a number.
 _AMOUNTS = frozenset(
     stem(word)
-    for word in [
-        "rate",
-        "size",
-        "accuracy",
-        "error",
-        "score",
-        "fid",
-        "bleu",
-        "rouge",
-        "f1",
-        "auc",
-        "dice",
-        "map",
-        "ap",
-        "iou",
-        "psnr",
-        "perplexity",
-        "speedup",
-        "speedups",
-        "percent",
-        "percentage",
-        "deviation",
-        "variance",
-        "exponent",
-        "epsilon",
-        "radius",
-        "rank",
-        "depth",
-        "width",
-        "layers",
-        "heads",
-        "parameters",
-        "epochs",
-        "steps",
-        "iterations",
-        "seed",
-        "seeds",
-        "batch",
-        "gpus",
-        "gpu",
-        "tpus",
-        "hours",
-        "days",
-        "weeks",
-        "seconds",
-        "minutes",
-        "memory",
-        "resolution",
-        "length",
-        "duration",
-        "cost",
-        "price",
-        "budget",
-        "dollars",
-        "tokens",
-        "images",
-        "videos",
-        "examples",
-        "samples",
-        "people",
-        "participants",
-        "annotators",
-        "subjects",
-        "users",
-        "volunteers",
-        "experts",
-        "neighbours",
-        "neighbors",
-        "dimensions",
-        "temperature",
-        "threshold",
-        "ratio",
-        "ratios",
-        "fraction",
-        "share",
-        "weight",
-        "decay",
-        "interval",
-        "frequency",
-        "bandwidth",
-        "fps",
-        "latency",
-        "throughput",
-        "flops",
-    ]
+    for word in (
+        "rate size accuracy error score fid bleu rouge f1 auc dice map ap iou psnr perplexity speedup speedups percent "
+        "percentage deviation variance exponent epsilon radius rank depth width layers heads parameters epochs steps "
+        "iterations seed seeds batch gpus gpu tpus hours days weeks seconds minutes memory resolution length duration "
+        "cost price budget dollars tokens images videos examples samples people participants annotators subjects users "
+        "volunteers experts neighbours neighbors dimensions temperature threshold ratio ratios fraction share weight "
+        "decay interval frequency bandwidth fps latency throughput flops"
+    ).split()
 )
 # Things that have proper names.
 _NAMED = frozenset(
     stem(word)
-    for word in [
-        "model",
-        "models",
-        "llm",
-        "llms",
-        "mllm",
-        "backbone",
-        "encoder",
-        "decoder",
-        "network",
-        "tokenizer",
-        "optimizer",
-        "optimiser",
-        "dataset",
-        "datasets",
-        "data",
-        "benchmark",
-        "benchmarks",
-        "corpus",
-        "corpora",
-        "collection",
-        "collections",
-        "gpu",
-        "tool",
-        "toolkit",
-        "library",
-        "libraries",
-        "language",
-        "languages",
-        "country",
-        "countries",
-        "licence",
-        "license",
-        "university",
-        "company",
-        "museum",
-        "museums",
-        "institution",
-        "institutions",
-        "phone",
-        "laptop",
-        "game",
-        "games",
-        "genomes",
-        "simulator",
-    ]
+    for word in (
+        "model models llm llms mllm backbone encoder decoder network tokenizer optimizer optimiser dataset datasets data "
+        "benchmark benchmarks corpus corpora collection collections gpu tool toolkit library libraries language languages "
+        "country countries licence license university company museum museums institution institutions phone laptop game "
+        "games genomes simulator"
+    ).split()
 )
 _HOW_MANY = re.compile(r"\b(?:how many|number of)\s+((?:[\w-]+\s+){0,3}?[\w-]+?)(?=\s+(?:do|does|did|is|are|was|were|has|have|had|can|could|will|would|must|should|in|on|of|at|per|to|from|with|for|by|that|which|went|fit|took|take|get|make|run|used?|a|the)\b|\W*$)", re.IGNORECASE)  # fmt: skip
 _HOW_MUCH = re.compile(
@@ -161,30 +44,10 @@ _WHERE_WHEN = re.compile(
 _WHICH = re.compile(r"\b(?:which|what)\s+((?:[\w-]+\s+){0,3}?[\w-]+)(?=\s+(?:do|does|did|is|are|was|were|has|have|can|could|will|would|sits?|runs?|covers?|embeds?|trains?|works?|suits?|that|to|in|on|of|for|it|they|the|a)\b|\W*$)", re.IGNORECASE)  # fmt: skip
 _NUMBER = re.compile(r"(?<![\w.])[-+~]?\d[\d,]*(?:\.\d+)?")
 _NUMBER_WORDS = frozenset(
-    [
-        "two",
-        "three",
-        "four",
-        "five",
-        "six",
-        "seven",
-        "eight",
-        "nine",
-        "ten",
-        "eleven",
-        "twelve",
-        "dozen",
-        "hundred",
-        "hundreds",
-        "thousand",
-        "thousands",
-        "million",
-        "millions",
-        "billion",
-        "billions",
-        "half",
-        "twice",
-    ]
+    (
+        "two three four five six seven eight nine ten eleven twelve dozen hundred hundreds thousand thousands million "
+        "millions billion billions half twice"
+    ).split()
 )
 _NAME = re.compile(r"(?<![\w-])(?=[\w.+-]*[A-Z])(?=[\w.+-]*[a-z\d])[A-Z\d][\w.+-]*\b|(?<![\w-])[A-Z]{2,}[\w-]*")
 

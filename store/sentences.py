@@ -8,128 +8,22 @@ from typing import NamedTuple
 
 # A full stop after one of these does not end a sentence, whatever follows. As they are written: "CF." and "MS." do end one.
 _NEVER_LAST = frozenset(
-    [
-        "e.g",
-        "i.e",
-        "eg",
-        "cf",
-        "vs",
-        "viz",
-        "ca",
-        "approx",
-        "resp",
-        "eq",
-        "eqs",
-        "eqn",
-        "fig",
-        "figs",
-        "sec",
-        "sect",
-        "ref",
-        "refs",
-        "thm",
-        "lem",
-        "prop",
-        "cor",
-        "alg",
-        "dr",
-        "mr",
-        "mrs",
-        "prof",
-        "w.r.t",
-        "a.k.a",
-        "i.i.d",
-        "Fig",
-        "Figs",
-        "Eq",
-        "Eqs",
-        "Eqn",
-        "Sec",
-        "Ref",
-        "Refs",
-        "Thm",
-        "Dr",
-        "Mr",
-        "Mrs",
-        "Ms",
-        "Prof",
-        "St",
-        "Alg",
-        "Vs",
-        "Cf",
-    ]
+    (
+        "e.g i.e eg cf vs viz ca approx resp eq eqs eqn fig figs sec sect ref refs thm lem prop cor alg dr mr mrs prof "
+        "w.r.t a.k.a i.i.d Fig Figs Eq Eqs Eqn Sec Ref Refs Thm Dr Mr Mrs Ms Prof St Alg Vs Cf"
+    ).split()
 )
 # These end a sentence only when a capital or a digit-free new start follows clearly ("et al. We", "etc. The", "U.S. The").
 _OFTEN_LAST = frozenset(["al", "etc", "inc", "ltd", "corp", "co", "jr", "sr", "u.s", "u.k", "e.u", "a.m", "p.m"])
 
 _BEFORE_A_NUMBER = frozenset(["no", "No", "nos", "Nos", "vol", "Vol", "pp", "p", "ch", "Ch", "tab", "Tab", "ver", "Ver", "v"])
 _STARTS_A_SENTENCE = frozenset(
-    [
-        "the",
-        "a",
-        "an",
-        "this",
-        "these",
-        "those",
-        "that",
-        "it",
-        "its",
-        "we",
-        "our",
-        "in",
-        "on",
-        "at",
-        "for",
-        "to",
-        "by",
-        "with",
-        "from",
-        "as",
-        "when",
-        "while",
-        "although",
-        "however",
-        "here",
-        "there",
-        "such",
-        "both",
-        "each",
-        "many",
-        "most",
-        "some",
-        "all",
-        "if",
-        "since",
-        "because",
-        "moreover",
-        "furthermore",
-        "finally",
-        "additionally",
-        "experiments",
-        "results",
-        "using",
-        "under",
-        "unlike",
-        "despite",
-        "given",
-        "building",
-        "despite",
-        "second",
-        "third",
-        "first",
-        "next",
-        "then",
-        "they",
-        "their",
-        "he",
-        "she",
-        "his",
-        "her",
-        "you",
-        "your",
-        "no",
-        "not",
-    ]
+    (
+        "the a an this these those that it its we our in on at for to by with from as when while although however here "
+        "there such both each many most some all if since because moreover furthermore finally additionally experiments "
+        "results using under unlike despite given building despite second third first next then they their he she his her "
+        "you your no not"
+    ).split()
 )
 
 _END = re.compile(

@@ -10,132 +10,80 @@ from dataclasses import astuple, dataclass, fields
 from functools import cache
 from importlib.resources import files
 
-from assistant.evidence import Asked, Found, Sentence, coverage
-from store.catalogue import Vectors
-from store.papers import Paper
-from store.readable import readable
+from assistant.evidence import Found, Sentence
+from assistant.questions import Question
+from assistant.slots import has_amount, has_long_form, has_name
 from store.terms import stem, terms
 
-# What people ask of a paper and abstracts rarely say. Asking for one that the paper does not mention is a sign, not a verdict.
-_DETAILS = frozenset(
-    stem(word)
-    for word in (
-        "learning rate batch seed optimizer optimiser hyperparameter hyperparameters epoch epochs gpu gpus tpu tpus "
-        "hardware hours days cost costs dollars price paid licence license affiliation university institution country "
-        "city funding funded grant email supervisor conference deadline page pages appendix section table figure version "
-        "url repository github memory ram disk annotators annotator salary deviation variance interval exponent constant "
-        "layers heads width depth dropout weight decay temperature threshold resolution fps length size count parameters "
-        "tokens exact exactly precise percent percentage"
-    ).split()
-)
-_NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?(?:\s?[%×x]|[KMB]\b)?")
-_NUMBER_WORDS = frozenset(
-    (
-        "one two three four five six seven eight nine ten eleven twelve dozen hundred thousand million billion half twice "
-        "both single"
-    ).split()
-)
-_HOW_MUCH = re.compile(
-    r"\b(?:how (?:many|much|large|big|long|fast|often|high|low|far|well|accurate)|what (?:percentage|percent|fraction|share|proportion|number|"
-    r"size|value|score|accuracy|speed-?up|rate|ratio|factor|exponent|cost|price|budget)|exact|exactly|precise|average|avg|percent|%|"
-    r"accuracy|fid|bleu|f1|auc|dice|map|error rate|speed-?ups?|learning rate|batch size|standard deviation|resolution|length|hours|dollars)\b",
-    re.IGNORECASE,
-)
-_WHO_WHERE_WHEN = re.compile(r"\b(?:who(?!\s+(?:trains|tests|uses|else))|whose|where|when|which (?:year|university|lab|company|country|city|institution|venue))\b", re.IGNORECASE)  # fmt: skip
+_SHORT = 5  # terms
 _NAME_LIKE = re.compile(r"\b(?=\w*[A-Z\d])\w[\w.+-]*\b")
 
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """What speaks for or against an answer, each about 0 to 1.
+    """What speaks for or against an answer, each about -1 to 1. Nine of the thirty tried; the others added nothing beside them.
 
     Attributes:
         paper: Cosine of the best paper.
-        lead: How far its score is ahead of the fifth paper's.
         sentence: Cosine of the best sentence.
-        second: Cosine of the second best sentence.
-        covered: Share of the question's terms in the quoted sentences or their papers' titles, by rarity.
-        covered_by_paper: The same for the whole best paper.
-        unknown: Share of the question's terms that no paper has.
-        unknown_name: 1 if one of these is written like a name.
-        named: 1 if the best paper's own name is in the question.
-        detail: 1 if a detail is asked for that the best paper does not mention.
-        number_missing: 1 if an amount is asked for, and no quoted sentence has a number that the question has not.
-        number_found: 1 if one has.
-        person_or_place: 1 if a person, a place or a time is asked for.
-        rest: Cosine of the best sentence with the question without the paper's name.
+        other_name: 1 if a word written like a name, and no name of a paper meant, is in no quoted sentence.
+        amount_missing: 1 if an amount is asked for and no sentence of the best paper has one.
+        name_found: 1 if a name of some kind is asked for and a sentence of the best paper has one.
+        name_missing: 1 if none has.
+        spelled_out: 1 if a long form is asked for and the best paper has it, -1 if it has not.
+        person: 1 if a person, a place or a time is asked for.
+        about_papers: 1 if papers are asked for, not what one says.
+        unknown: Share of the terms of a short question that no paper has; 0 for a question of more than five terms, which may
+            well put a known thing in other words.
     """
 
     paper: float
-    lead: float
     sentence: float
-    second: float
-    covered: float
-    covered_by_paper: float
+    other_name: float
+    amount_missing: float
+    name_found: float
+    name_missing: float
+    spelled_out: float
+    person: float
+    about_papers: float
     unknown: float
-    unknown_name: float
-    named: float
-    detail: float
-    number_missing: float
-    number_found: float
-    person_or_place: float
-    rest: float
 
 
-def read_signals(
-    core: str, found: Found, chosen: Sequence[Sentence], *, named: Mapping[str, Sequence[int]], rest: Vectors | None
-) -> Signals:  # fmt: skip
+def read_signals(question: Question, found: Found, chosen: Sequence[Sentence], named: Mapping[str, Sequence[int]]) -> Signals:
     """The signals of a question for which at least one paper was found.
 
     Args:
-        core: The part of the question that asks.
         chosen: What would be quoted.
         named: Papers that the question calls by their names.
-        rest: Vector of the question without those names.
     """
-    asked, best = found.asked, found.hits[0]
-    of_paper = _terms_of(found.papers[best.row])
+    best, core = found.hits[0], question.core
+    abstract = found.papers[best.row].abstract
+    texts = [abstract[s.span.start : s.span.end] for s in found.sentences if s.row == best.row]
     quoted = {term for s in chosen for term in s.terms} | {t for s in chosen for t in terms(found.papers[s.row].title)}
-    unknown = [term for term in asked.terms if term not in asked.known]
-    cosines = sorted((s.cosine for s in found.sentences), reverse=True)
-    wants_number, has_number = bool(_HOW_MUCH.search(core)), _has_new_number(core, found, chosen)
+    others = (_names_in(core) & found.asked.terms.keys()) - frozenset(terms(" ".join(named))) - quoted
+    asked = frozenset(found.asked.terms)
+    about_papers = question.kind in ("list", "count")
+    slot = found.asked.slot
+    has_one = slot.named is not None and any(has_name(slot, text, question.standalone) for text in texts)
     return Signals(
         paper=best.cosine,
-        lead=best.score - found.hits[min(4, len(found.hits) - 1)].score,
-        sentence=cosines[0] if cosines else 0.0,
-        second=cosines[1] if len(cosines) > 1 else 0.0,
-        covered=coverage(asked, quoted),
-        covered_by_paper=coverage(asked, of_paper),
-        unknown=len(unknown) / max(1, len(asked.terms)),
-        unknown_name=float(_has_unknown_name(core, asked)),
-        named=float(any(best.row in rows for rows in named.values())),
-        detail=float(any(term in _DETAILS and term not in of_paper for term in asked.terms)),
-        number_missing=float(wants_number and not has_number),
-        number_found=float(wants_number and has_number),
-        person_or_place=float(bool(_WHO_WHERE_WHEN.search(core))),
-        rest=max((float(s.vector @ rest) for s in chosen), default=0.0) if rest is not None else cosines[0] if cosines else 0.0,
+        sentence=max((s.cosine for s in found.sentences), default=0.0),
+        other_name=float(bool(others)),
+        amount_missing=float(
+            slot.amount is not None and not about_papers and not any(has_amount(slot, text, core) for text in texts)
+        ),
+        name_found=float(has_one),
+        name_missing=float(slot.named is not None and not has_one),
+        spelled_out=0.0 if slot.spelled_out is None else 1.0 if has_long_form(slot.spelled_out, abstract) else -1.0,
+        person=float(slot.person and not about_papers),
+        about_papers=float(about_papers),
+        unknown=len(asked - found.asked.known) / len(asked) if 0 < len(asked) <= _SHORT else 0.0,
     )
 
 
-def _terms_of(paper: Paper) -> frozenset[str]:
-    return frozenset(terms(f"{paper.title} {paper.abstract}"))
-
-
-def _has_new_number(core: str, found: Found, chosen: Sequence[Sentence]) -> bool:
-    in_question = set(_NUMBER.findall(readable(core)))
-    for sentence in chosen:
-        text = readable(found.papers[sentence.row].abstract[sentence.span.start : sentence.span.end])
-        if set(_NUMBER.findall(text)) - in_question or _NUMBER_WORDS & set(text.lower().split()):
-            return True
-    return False
-
-
-def _has_unknown_name(core: str, asked: Asked) -> bool:
-    """Whether a word written like a name, not the first of the question, occurs in no paper."""
-    names = {
-        stem(part) for word in core.split()[1:] for name in _NAME_LIKE.findall(word) for part in re.findall(r"[^\W_]+", name)
-    }
-    return any(name in asked.terms and name not in asked.known for name in names)
+def _names_in(core: str) -> set[str]:
+    """Terms of the words written like names, the first word of the question left out."""
+    return {stem(part) for word in core.split()[1:] for name in _NAME_LIKE.findall(word) for part in re.findall(r"[^\W_]+", name)}
 
 
 @dataclass(frozen=True, slots=True)

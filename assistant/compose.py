@@ -14,6 +14,7 @@ from store.sentences import Span
 
 Papers = Mapping[int, Paper]
 
+_CLOSEST = 2  # sentences quoted beside "the abstracts do not say", so that a reader can judge it
 OVER_ALL = "This shows the best matches, not a count over the whole library."
 
 
@@ -41,9 +42,9 @@ def abstained(
     missing = missing_words(found, chosen)
     if not on_subject:
         return _without(question, "not_in_library", "Nothing in this library is about that.", missing, confidence)
-    claims, citations = cite(chosen[:1], found.papers, _spans(chosen[:1], catalogue))
+    claims, citations = cite(chosen[:_CLOSEST], found.papers, _spans(chosen[:_CLOSEST], catalogue))
     about = f" They do not speak of {_listed(missing[:4])}." if missing else ""
-    text = f"The abstracts do not say.{about} The closest sentence found: {_joined(claims)}"
+    text = f"The abstracts do not say.{about} The closest they come: {_joined(claims)}"
     return Answer(
         question=question.text,
         status="abstained",

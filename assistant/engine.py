@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,7 +15,6 @@ from assistant.evidence import Found, Sentence, score_sentences, weigh_terms
 from assistant.extract import choose_sentences
 from assistant.names import tells_apart, without_names
 from assistant.questions import Question, Turn, understand
-from store.catalogue import Vectors
 from store.embeddings.base import unit
 from store.errors import UsageError
 from store.filters import filtered_rows
@@ -26,6 +25,22 @@ READ = 6  # of these, papers whose sentences are read: the answer's paper is amo
 
 # Of papers that share a name, one is meant if the rest of the question is this near to it, and this much nearer than to the next.
 _CLEAR, _APART = 0.30, 0.15
+
+
+@dataclass(frozen=True, slots=True)
+class _Meant:
+    """What a question means among the papers found.
+
+    Attributes:
+        chosen: Sentences to quote.
+        names: The names in the question, with the papers that bear them.
+        unclear: Papers that share a name, if the question does not say which it means; then nothing is chosen.
+    """
+
+    found: Found
+    chosen: Sequence[Sentence]
+    names: Mapping[str, Sequence[int]]
+    unclear: Sequence[int] = ()
 
 
 class Engine:
@@ -60,15 +75,12 @@ class Engine:
         seconds = {"retrieve": retrieved - started, "answer": ended - retrieved, "total": ended - started}
         return replace(answer, hits=hits, seconds=seconds)
 
-    def signals(self, text: str, *, history: Sequence[Turn] = (), filters: Sequence[str] = ()) -> Signals | None:
-        """What the confidence in an answer is made from, for fitting it; None if nothing was found. Arguments as in `ask`."""
+    def signals(self, text: str, *, history: Sequence[Turn] = ()) -> Signals | None:
+        """What the confidence in an answer is made from, for fitting it; None if nothing was found, or the name is ambiguous."""
         question = understand(text, history)
-        found = self._retrieve(question, filters)
-        if not found.hits:
-            return None
-        names = self._search.named(question.standalone)
-        chosen = choose_sentences(found.sentences, question.kind, spread=_spread_over(question, names, found))
-        return read_signals(question.core, found, chosen, named=names, rest=self._rest(question, names))
+        found = self._retrieve(question, ())
+        meant = self._meant(question, found) if found.hits else None
+        return None if meant is None or meant.unclear else read_signals(question, meant.found, meant.chosen, meant.names)
 
     def _retrieve(self, question: Question, filters: Sequence[str]) -> Found:
         rows = filtered_rows(self._catalogue, filters)
@@ -82,48 +94,44 @@ class Engine:
         return Found(hits, papers, asked, score_sentences(asked, hits[:READ], papers, self._catalogue))
 
     def _answer(self, question: Question, found: Found) -> Answer:
+        meant = self._meant(question, found)
+        if meant.unclear:
+            return compose.ambiguous(question, meant.unclear, found.papers, found.sentences, self._catalogue)
+        model, signals = load_model(), read_signals(question, meant.found, meant.chosen, meant.names)
+        confidence = model.probability(signals)
+        if confidence < model.threshold:
+            on_subject = signals.paper >= model.subject
+            return compose.abstained(question, meant.chosen, meant.found, self._catalogue, confidence, on_subject)
+        return compose.quoted(question, meant.chosen, meant.found, self._catalogue, confidence)
+
+    def _meant(self, question: Question, found: Found) -> _Meant:
+        """Settle which papers are meant by the names in a question, and choose what to quote from them."""
         names = self._search.named(question.standalone)
-        rest = self._rest(question, names)
-        for name, rows in names.items():
-            if len(rows) < 2 or question.kind in ("list", "count"):
-                continue
-            meant = self._meant(question, name, rows, rest)
-            if meant is None:
-                return compose.ambiguous(question, rows, found.papers, found.sentences, self._catalogue)
-            found = found.without(set(rows) - {meant})
-        chosen = choose_sentences(found.sentences, question.kind, spread=_spread_over(question, names, found))
-        confidence, on_subject = self._confidence(question, found, chosen, names, rest)
-        if confidence < load_model().threshold:
-            return compose.abstained(question, chosen, found, self._catalogue, confidence, on_subject)
-        return compose.quoted(question, chosen, found, self._catalogue, confidence)
+        about_one = question.kind not in ("list", "count")
+        for name, bearers in names.items():
+            if len(bearers) > 1 and about_one:
+                bearers = found.in_order(bearers)
+                bearer = self._bearer(question, name, bearers, names)
+                if bearer is None:
+                    return _Meant(found, [], names, unclear=bearers)
+                found = found.without(set(bearers) - {bearer})
+        if question.kind == "fact":
+            found = found.only({row for bearers in names.values() for row in bearers})
+        spread = _spread_over(question, names, found)
+        return _Meant(found, choose_sentences(found.sentences, question.kind, spread=spread), names)
 
-    def _rest(self, question: Question, names: Mapping[str, Sequence[int]]) -> Vectors | None:
-        """Vector of what is asked once the papers' names are taken out; None if nothing is left."""
-        rest = without_names(question.core, list(names))
-        return self._search.embed(rest) if names and rest else None
-
-    def _meant(self, question: Question, name: str, rows: Sequence[int], rest: Vectors | None) -> int | None:
-        """Of the papers that share a name, the one the question means; None if it does not say."""
+    def _bearer(self, question: Question, name: str, rows: Sequence[int], names: Mapping[str, Sequence[int]]) -> int | None:
+        """Of the papers that share a name, best first, the one the question means; None if it does not say."""
         if tells_apart(question.standalone, name):
             return rows[0]
-        if rest is None:
+        rest = without_names(question.core, list(names))
+        if not rest:
             return None
-        cosines, _ = self._search.vectors.compare(rest, np.array(sorted(rows)))
+        ascending = np.array(sorted(rows))
+        cosines, _ = self._search.vectors.compare(self._search.embed(rest), ascending)
         second, first = np.argsort(cosines)[-2:]
         clear = cosines[first] >= _CLEAR and cosines[first] - cosines[second] >= _APART
-        return sorted(rows)[first] if clear else None
-
-    def _confidence(
-        self,
-        question: Question,
-        found: Found,
-        chosen: Sequence[Sentence],
-        names: Mapping[str, Sequence[int]],
-        rest: Vectors | None,
-    ) -> tuple[float, bool]:
-        model = load_model()
-        signals = read_signals(question.core, found, chosen, named=names, rest=rest)
-        return model.probability(signals), signals.paper >= model.subject
+        return int(ascending[first]) if clear else None
 
 
 def _spread_over(question: Question, names: Mapping[str, Sequence[int]], found: Found) -> list[int]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from assistant.slots import Slot, fills, find_slot
 from store.catalogue import Catalogue, Vectors
 from store.embeddings.base import unit
 from store.papers import Paper
@@ -28,6 +29,7 @@ class Weights:
         finding: Whether it states a finding (1) or an aim or a method (-1).
         first: Divided by the rank of its paper.
         length: Words, up to forty: a short sentence seldom holds the whole answer.
+        fills: Whether it has the kind of thing that the question asks for: a number, a name, an address.
     """
 
     covered: float = 0.6
@@ -36,6 +38,7 @@ class Weights:
     finding: float = 0.1
     first: float = 0.1
     length: float = 0.1
+    fills: float = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +72,12 @@ class Asked:
         terms: Content terms, each with the word it was typed as.
         rarity: Inverse document frequency of each term in this library.
         known: Terms that occur in at least one paper of the library.
+        core: The part of the question that asks, as typed.
+        slot: What kind of thing it asks for.
     """
 
+    core: str
+    slot: Slot
     vector: Vectors
     terms: Mapping[str, str]
     rarity: Mapping[str, float]
@@ -98,6 +105,16 @@ class Found:
         last = [hit for hit in self.hits if hit.row in rows]
         return replace(self, hits=[*kept, *last], sentences=[s for s in self.sentences if s.row not in rows])
 
+    def only(self, rows: set[int]) -> Found:
+        """The same with the sentences of these papers alone, if there are any."""
+        kept = [s for s in self.sentences if s.row in rows]
+        return replace(self, sentences=kept) if kept else self
+
+    def in_order(self, rows: Sequence[int]) -> list[int]:
+        """Those of the rows that were found, best first, then the others."""
+        places = {hit.row: place for place, hit in enumerate(self.hits)}
+        return sorted(rows, key=lambda row: places.get(row, len(places)))
+
 
 def weigh_terms(text: str, vector: Vectors, catalogue: Catalogue) -> Asked:
     """Look up how rare each content term of a question is in the library."""
@@ -105,7 +122,9 @@ def weigh_terms(text: str, vector: Vectors, catalogue: Catalogue) -> Asked:
     frequencies = document_frequencies(catalogue, found)
     papers = len(catalogue)
     rarity = {term: idf(frequency, papers) for term, frequency in frequencies.items()}
-    return Asked(vector, found, rarity, frozenset(term for term, frequency in frequencies.items() if frequency))
+    return Asked(
+        text, find_slot(text), vector, found, rarity, frozenset(term for term, frequency in frequencies.items() if frequency)
+    )
 
 
 def score_sentences(
@@ -124,9 +143,8 @@ def score_sentences(
         of_paper = weights.paper * hit.score + weights.first / rank
         for number, span in enumerate(spans):
             covered = coverage(asked, found[number])
-            score = (
-                float(cosines[number]) + weights.covered * covered + of_paper + _prior(texts[number], number, len(spans), weights)
-            )
+            fit = weights.covered * covered + weights.fills * fills(asked.slot, texts[number], asked.core)
+            score = float(cosines[number]) + fit + of_paper + _prior(texts[number], number, len(spans), weights)
             scored.append(Sentence(hit.row, number, span, score, float(cosines[number]), covered, found[number], rows[number]))
     return sorted(scored, key=lambda sentence: -sentence.score)
 

@@ -36,7 +36,7 @@ class Choice:
     """
 
     within: float = 0.35
-    at_least: int = 2
+    at_least: int = 3
 
 
 def choose_sentences(

@@ -65,11 +65,15 @@ _ORDINAL = re.compile(
 )
 _ORDINALS = {"first": 0, "former": 0, "second": 1, "latter": 1, "other": 1, "third": 2, "fourth": 3, "fifth": 4, "last": -1}
 _SEGMENT = re.compile(r"\[\d+\]|(?:^|\s)\(?\d[.)]\s|;|,?\s+(?:and\s+)?the\s+other\b|\n+", re.IGNORECASE)
-_THINGS = r"(?:papers|works|abstracts|studies|articles|submissions|publications|of\s+(?:these|them|those)|of\s+the\s+(?:papers|works|abstracts))"
-_COUNT = re.compile(rf"\b(?:how many|number of|count(?: of)?)\s+(?:\w+\s+){{0,2}}?{_THINGS}\b", re.IGNORECASE)
+_PAPERS = (
+    r"(?:papers|abstracts|studies|articles|submissions|publications|works(?!\s+(?:best|better|well|for|on|in|with|most|least)\b))"
+)
+_THINGS = rf"(?:{_PAPERS}|(?<!one )of\s+(?:these|them|those)|of\s+the\s+{_PAPERS})"
+_COUNT = re.compile(rf"\b(?:how many|number of|count(?: of)?)\s+(?:\w+\s+){{0,2}}?{_THINGS}", re.IGNORECASE)
 _LIST = re.compile(
-    rf"\b(?:which|what|list|name|show|find|give|any|all|every|are there)\b(?:\s+\w+){{0,3}}?\s+(?:{_THINGS})\b|^\W*(?:list|enumerate|group)\b|"
-    r"^\W*themes?\b|^\W*who\s+(?:else\s+)?(?!wrote|write|is|are|was|were|made|did|invented|proposed|published|labell?ed|annotated|funded)\w+|\bname them\b|\blist them\b",
+    rf"\b(?:which|what|list|name|show|find|give|any|all|every|are there)\b(?:\s+\w+){{0,3}}?\s+{_THINGS}|"
+    r"^\W*(?:list|enumerate|group)\b|^\W*themes?\b|\b(?:name|list) them\b|\bwhich papers\b|"
+    r"^\W*who\s+(?:else\s+)?(?!is\b|was\b|has\b|does\b)[a-z]+s\b",
     re.IGNORECASE,
 )
 _COMPARISON = re.compile(

@@ -7,13 +7,13 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from store.database import explained, open_database, storable
 from store.errors import LibraryError, UsageError
 from store.papers import Paper
 from store.readable import search_text
@@ -23,8 +23,8 @@ Vectors = npt.NDArray[np.float32]
 
 _LIST_COLUMNS = ("authors", "keywords", "flags")
 _COLUMNS = (
-    "id", "title", "title_inferred", "abstract", "authors", "venue", "year", "url", "doi", "keywords", "decision", "track", "source",
-    "flags",
+    "id", "title", "title_inferred", "abstract", "authors", "venue", "year", "url", "doi", "keywords", "decision", "track",
+    "source", "flags",
 )  # fmt: skip
 
 
@@ -76,12 +76,7 @@ class Catalogue:
         """
         if not create and not path.is_file():
             raise LibraryError(f"There is no library at {path.parent}. Make one: abstracts add FILE --library {path.parent}")
-        try:
-            db = _connect(path)
-            _migrate(db, path)
-        except sqlite3.Error as error:
-            raise _explained(error, path) from error
-        return cls(db, path)
+        return cls(open_database(path), path)
 
     def close(self) -> None:
         """Close the file; a second call does nothing."""
@@ -100,7 +95,19 @@ class Catalogue:
                 yield
                 self._db.execute("UPDATE facts SET value = value + 1 WHERE name = 'generation'")
         except sqlite3.Error as error:
-            raise _explained(error, self.path) from error
+            raise explained(error, self.path) from error
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """One view of the papers for several questions, whatever is written meanwhile; inside another, that one's."""
+        if self._db.in_transaction:
+            yield
+            return
+        self.select("BEGIN")
+        try:
+            yield
+        finally:
+            self._db.rollback()
 
     def select(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Rows of one query.
@@ -111,7 +118,7 @@ class Catalogue:
         try:
             return self._db.execute(sql, parameters).fetchall()
         except sqlite3.Error as error:
-            raise _explained(error, self.path) from error
+            raise explained(error, self.path) from error
 
     # -- facts ---------------------------------------------------------------------------------------------------------
 
@@ -153,6 +160,7 @@ class Catalogue:
         Raises:
             UsageError: No paper, or several, are meant.
         """
+        name = storable(name)
         exact = self.select("SELECT row FROM papers WHERE id = ?", (name,))
         if exact:
             return int(exact[0][0])
@@ -178,9 +186,9 @@ class Catalogue:
                 found.setdefault(name, []).append(row)
         return found
 
-    def titles(self) -> set[str]:
-        """Every title in the library."""
-        return {title for (title,) in self.select("SELECT title FROM papers")}
+    def titles(self) -> dict[str, str]:
+        """Title by paper id, of every paper."""
+        return dict(self.select("SELECT id, title FROM papers"))
 
     def spans(self, row: int) -> list[Span]:
         """The sentences of one paper, in order."""
@@ -257,7 +265,7 @@ class Catalogue:
         try:
             self._db.execute("INSERT INTO additions (at, receipt) VALUES (?, ?)", (at, receipt))
         except sqlite3.Error as error:
-            raise _explained(error, self.path) from error
+            raise explained(error, self.path) from error
 
     def receipts(self) -> list[tuple[str, dict[str, Any]]]:
         """When each addition was made (ISO 8601, UTC) and its receipt, oldest first."""
@@ -270,7 +278,7 @@ class Catalogue:
 
     def _insert(self, entry: Entry, row: int | None) -> None:
         paper = entry.paper
-        values = [getattr(paper, column) for column in _COLUMNS]
+        values = [storable(paper.source) if column == "source" else getattr(paper, column) for column in _COLUMNS]
         values = [json.dumps(v, ensure_ascii=False) if c in _LIST_COLUMNS else v for c, v in zip(_COLUMNS, values, strict=True)]
         spans = np.array(entry.spans, np.int32).tobytes()
         sql = f"INSERT INTO papers (row, {', '.join(_COLUMNS)}, content, spans) VALUES (?, {_marks(_COLUMNS)}, ?, ?)"
@@ -296,52 +304,6 @@ def compact(vectors: Vectors) -> npt.NDArray[np.int8]:
     largest = np.abs(vectors).max(axis=1, keepdims=True, initial=0.0)
     scaled: npt.NDArray[np.int8] = np.rint(vectors * (127.0 / np.maximum(largest, 1e-12))).astype(np.int8)
     return scaled
-
-
-def _connect(path: Path) -> sqlite3.Connection:
-    try:
-        db = sqlite3.connect(path, timeout=30, check_same_thread=False, isolation_level=None)
-        db.execute("PRAGMA journal_mode = WAL")
-    except sqlite3.OperationalError:
-        # A library on read-only media: no WAL file can be made beside it, and none is needed.
-        if not path.is_file():
-            raise
-        db = sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True, check_same_thread=False, isolation_level=None)
-    db.execute("PRAGMA foreign_keys = ON")
-    db.execute("PRAGMA synchronous = NORMAL")  # with WAL: a kill loses nothing, a power cut at most the last commits
-    db.execute("PRAGMA mmap_size = 268435456")
-    return db
-
-
-def _migrate(db: sqlite3.Connection, path: Path) -> None:
-    """Run the schema files that the catalogue has not seen, in one transaction each."""
-    steps = sorted((f for f in files("store").joinpath("schema").iterdir() if f.name.endswith(".sql")), key=lambda f: f.name)
-    version = int(db.execute("PRAGMA user_version").fetchone()[0])
-    if version > len(steps):
-        raise LibraryError(
-            f"The library at {path.parent} was made by a newer version of abstracts. Upgrade: pip install -U abstracts-assistant"
-        )
-    if version == 0 and db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-        raise LibraryError(f"{path} is a SQLite file, but no catalogue of ours. Choose another folder with --library.")
-    for number, step in enumerate(steps[version:], version + 1):
-        db.executescript(f"BEGIN IMMEDIATE;\n{step.read_text('utf-8')}\nPRAGMA user_version = {number};\nCOMMIT;")
-
-
-def _explained(error: sqlite3.Error, path: Path) -> LibraryError:
-    text = str(error).lower()
-    if "full" in text:
-        return LibraryError(
-            f"The disk is full: {path.parent} cannot grow. Papers added before this are kept; free some space and run it again."
-        )
-    if "readonly" in text or "unable to open" in text:
-        return LibraryError(
-            f"{path.parent} cannot be written. Choose a folder of yours with --library, or change its permissions."
-        )
-    if "locked" in text or "busy" in text:
-        return LibraryError(f"The library at {path.parent} is in use by another program. Try again when it is done.")
-    if "not a database" in text or "malformed" in text or "no such table" in text:
-        return LibraryError(f"{path} is damaged ({error}). Restore a copy, or delete the folder and add your files again.")
-    return LibraryError(f"{path}: {error}. Check the disk and the folder's permissions, then run it again.")
 
 
 def _paper(values: Sequence[Any]) -> Paper:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 
@@ -18,10 +18,11 @@ import numpy.typing as npt
 from store.catalogue import Catalogue, Entry, StoredVectors, compact
 from store.chunks import Chunk, chunk_sentences
 from store.embeddings.base import Embedded, Embedding, unit
+from store.errors import ProviderError, SourceError
 from store.own_names import own_names
 from store.papers import Paper, Record, Skipped, paper_id
 from store.readable import search_text
-from store.receipts import Duplicate, Receipt, SourceReceipt, Warned
+from store.receipts import Duplicate, EmbeddingReceipt, Receipt, SourceReceipt, Warned
 from store.sentences import Span, split_sentences
 from store.sources import Source
 from store.titles import infer_title, make_distinct
@@ -34,27 +35,26 @@ class Plan:
     """What the first pass found.
 
     Attributes:
-        todo: Position of each new or changed record among all records, with the title inferred for it, or None.
+        todo: Position of each new or changed record among all records, with its content hash and the title inferred for it, or
+            None.
     """
 
     receipt: Receipt
-    todo: dict[int, str | None] = field(default_factory=dict)
+    todo: dict[int, tuple[str, str | None]] = field(default_factory=dict)
 
 
-def plan_addition(
-    sources: Iterable[Source], receipt: Receipt, *, contents: Mapping[str, str], titles: Iterable[str] = ()
-) -> Plan:
+def plan_addition(sources: Iterable[Source], receipt: Receipt, *, contents: Mapping[str, str], titles: Mapping[str, str]) -> Plan:
     """Read every record and decide what to do with it; writes nothing.
 
     Args:
         receipt: Empty; filled in place.
         contents: Content hash by id of the papers the library has.
-        titles: Titles that inferred ones must differ from.
+        titles: Title by id of the papers the library has; inferred ones differ from those of other papers.
     """
     plan = Plan(receipt)
     seen: dict[str, str] = {}
     by_text: dict[str, str] = {}
-    taken = set(titles)
+    taken = Counter(titles.values())
     position = 0
     for source in sources:
         account = SourceReceipt(source.name, source.format, source.declared)
@@ -66,7 +66,9 @@ def plan_addition(
                 continue
             account.usable += 1
             if _is_new(entry, f"{source.name}:{entry.where}", plan, contents, seen, by_text):
-                plan.todo[position] = _title_for(entry, plan, taken)
+                name = entry.id or paper_id(entry.abstract)
+                taken[titles.get(name, "")] -= 1  # a paper's own title is free to be inferred again
+                plan.todo[position] = content_hash(entry), _title_for(entry, plan, taken)
             position += 1
         receipt.warnings += [Warned("", "encoding", f"{source.name}: {warning}") for warning in source.warnings]
     return plan
@@ -81,6 +83,7 @@ def carry_out(plan: Plan, sources: Iterable[Source], catalogue: Catalogue, embed
     Raises:
         ProviderError: The embedding failed; what came before is written.
         LibraryError: The disk is full.
+        SourceError: A source is no longer what it was when it was planned.
     """
     prepared = (_prepared(record, title, source, catalogue, embedding) for record, title, source in _todo(plan, sources))
     finished = _embedded(prepared, embedding, plan.receipt)
@@ -132,16 +135,16 @@ def _is_new(
     return True
 
 
-def _title_for(record: Record, plan: Plan, taken: set[str]) -> str | None:
+def _title_for(record: Record, plan: Plan, taken: Counter[str]) -> str | None:
     name = record.id or paper_id(record.abstract)
     plan.receipt.warnings += [Warned(name, flag, _detail(flag, record)) for flag in record.flags]
     if record.title:
-        taken.add(record.title)
+        taken[record.title] += 1
         return None
     title = infer_title(record.abstract)
-    if title in taken:
-        title = make_distinct(title, record.abstract, taken)
-    taken.add(title)
+    if taken[title] > 0:
+        title = make_distinct(title, record.abstract, +taken)
+    taken[title] += 1
     plan.receipt.warnings.append(Warned(name, "title_inferred", title))
     return title
 
@@ -168,8 +171,12 @@ class _Prepared:
 def _todo(plan: Plan, sources: Iterable[Source]) -> Iterator[tuple[Record, str | None, str]]:
     records = ((entry, source.name) for source in sources for entry in source.entries if isinstance(entry, Record))
     for position, (record, source_name) in enumerate(records):
-        if position in plan.todo:
-            yield record, plan.todo[position], source_name
+        if position not in plan.todo:
+            continue
+        content, title = plan.todo[position]
+        if content_hash(record) != content:
+            raise SourceError(f"{source_name} changed while it was being added. What was written is kept; run it again.")
+        yield record, title, source_name
 
 
 def _prepared(record: Record, title: str | None, source: str, catalogue: Catalogue, embedding: Embedding) -> _Prepared:
@@ -217,7 +224,7 @@ def _entry(paper: _Prepared, embedded: Sequence[Embedded], receipt: Receipt) -> 
             [(h, part.vector) for h, part in zip(paper.hashes, embedded, strict=True)],
             _sentences(paper, embedded),
         )
-    account.dimensions = chunks[0][1].shape[-1]
+    account.dimensions = _same_dimensions(account, chunks[0][1].shape[-1])
     return Entry(
         paper=paper.paper,
         content=paper.content,
@@ -228,11 +235,20 @@ def _entry(paper: _Prepared, embedded: Sequence[Embedded], receipt: Receipt) -> 
     )
 
 
+def _same_dimensions(account: EmbeddingReceipt, dimensions: int) -> int:
+    if account.dimensions not in (None, dimensions):
+        raise ProviderError(
+            f"{account.name} gave a vector of {dimensions} dimensions, and {account.dimensions} before. "
+            "Its endpoint serves another model now: name the model it was, or add the files to a new library with --library."
+        )
+    return dimensions
+
+
 def _sentences(paper: _Prepared, embedded: Sequence[Embedded]) -> npt.NDArray[np.int8] | None:
     states = [part.pieces for part in embedded if part.pieces is not None]
     if len(states) < len(embedded):
         return None
-    numbers = [piece.sentence for chunk in paper.chunks for piece in chunk.pieces]
+    numbers = np.array([piece.sentence for chunk in paper.chunks for piece in chunk.pieces], np.intp)
     sums = np.zeros((len(paper.spans), states[0].shape[1]), np.float32)
     np.add.at(sums, numbers, np.concatenate(states))
     return compact(unit(sums))

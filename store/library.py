@@ -17,7 +17,7 @@ from store.errors import LibraryError, SourceError
 from store.index import ChromaIndex
 from store.ingest import Plan, carry_out, plan_addition
 from store.receipts import EmbeddingReceipt, Receipt
-from store.sources import Source, find_sources, open_source
+from store.rereadable import RereadableSources
 
 _CATALOGUE = "catalogue.sqlite3"
 _LOCK_WAIT = 10.0  # seconds; long enough for a small addition to finish, short enough to tell a person why nothing happens
@@ -54,7 +54,7 @@ class Library:
         if create:
             _make_folder(place.folder)
         library = cls(place, Catalogue.open(place.folder / _CATALOGUE, create=create))
-        library._check_embedding()
+        library.check_embedding()
         return library
 
     @staticmethod
@@ -69,7 +69,7 @@ class Library:
     @property
     def embedding_name(self) -> str:
         """The embedding its vectors are of, or will be of."""
-        return self.catalogue.fact("embedding") or self.place.embedding or LOCAL
+        return self._made_with("embedding") or self.place.embedding or LOCAL
 
     @property
     def embedding(self) -> Embedding:
@@ -80,11 +80,11 @@ class Library:
         """
         if self._embedding is None:
             self._embedding = open_embedding(self.embedding_name, self.place.endpoint)
-            made_with = self.catalogue.fact("identity")
+            made_with = self._made_with("identity")
             if made_with and made_with != self._embedding.identity:
                 raise LibraryError(
-                    f"The library at {self.place.folder} was made with {made_with}, but this version has {self._embedding.identity}. "
-                    "Add its files to a new library with --library."
+                    f"The library at {self.place.folder} was made with {made_with}, "
+                    f"but this version has {self._embedding.identity}. Add its files to a new library with --library."
                 )
         return self._embedding
 
@@ -129,8 +129,13 @@ class Library:
                 self.catalogue.remove(rows)
         return removed
 
-    def _check_embedding(self) -> None:
-        asked, made_with = self.place.embedding, self.catalogue.fact("embedding")
+    def check_embedding(self) -> None:
+        """Refuse a place that asks for another embedding than the papers have.
+
+        Raises:
+            LibraryError: It does; the library is then closed.
+        """
+        asked, made_with = self.place.embedding, self._made_with("embedding")
         if asked and made_with and asked != made_with:
             self.close()
             raise LibraryError(
@@ -138,15 +143,17 @@ class Library:
                 f"Ask for {made_with}, or add the files to a new library with --library."
             )
 
+    def _made_with(self, fact: str) -> str | None:
+        """What the papers were embedded with; None while there are none, since an addition that failed at once binds nobody."""
+        return self.catalogue.fact(fact) if len(self.catalogue) else None
+
 
 @dataclass(slots=True)
 class Addition:
     """What is to be added to a library: planned first, then carried out step by step."""
 
     place: Place
-    names: list[str]
-    format: str | None
-    fields: Mapping[str, str]
+    sources: RereadableSources
     plan: Plan
     started: float
 
@@ -167,10 +174,12 @@ class Addition:
         Raises:
             LibraryError: The library cannot be written, or is in use by another writer.
             ProviderError: The embedding failed.
+            SourceError: A source is no longer what it was when it was planned.
         """
         library = Library.open(self.place, create=True)
         try:
             with library.locked():
+                library.check_embedding()  # another process may have made the library meanwhile
                 if self.total:
                     yield from self._write(library)
                 library.catalogue.keep_receipt(datetime.now(UTC).isoformat(timespec="seconds"), dumps(self.receipt.to_json()))
@@ -181,12 +190,17 @@ class Addition:
         with library.catalogue.writing():
             library.catalogue.set_fact("embedding", library.embedding_name)
             library.catalogue.set_fact("identity", library.embedding.identity)
-        yield from carry_out(self.plan, _opened(self.names, self.format, self.fields), library.catalogue, library.embedding)
+        yield from carry_out(self.plan, self.sources.read(), library.catalogue, library.embedding)
 
 
 def plan(
-    place: Place, sources: Sequence[str], *, format: str | None = None, fields: Mapping[str, str] | None = None, dry_run: bool = False
-) -> Addition:  # fmt: skip
+    place: Place,
+    sources: Sequence[str],
+    *,
+    format: str | None = None,
+    fields: Mapping[str, str] | None = None,
+    dry_run: bool = False,
+) -> Addition:
     """Read the sources and say what adding them would do; touches nothing.
 
     Raises:
@@ -195,21 +209,21 @@ def plan(
         LibraryError: The library is damaged, or made with another embedding.
     """
     started = time.monotonic()
-    names = find_sources(sources)
+    rereadable = RereadableSources(sources, format=format, fields=fields or {})
     library = Library.open(place) if Library.exists(place) else None
     try:
         contents = library.catalogue.contents() if library else {}
-        titles = library.catalogue.titles() if library else set()
+        titles = library.catalogue.titles() if library else {}
         embedding = EmbeddingReceipt(library.embedding_name if library else place.embedding or LOCAL)
         embedding.dimensions = library.catalogue.dimensions() if library else None
     finally:
         if library:
             library.close()
     receipt = Receipt(str(place.folder), dry_run, embedding)
-    planned = plan_addition(_opened(names, format, fields or {}), receipt, contents=contents, titles=titles)
+    planned = plan_addition(rereadable.read(), receipt, contents=contents, titles=titles)
     if not receipt.usable:
         raise SourceError(_nothing_usable(receipt))
-    return Addition(place, names, format, fields or {}, planned, started)
+    return Addition(place, rereadable, planned, started)
 
 
 def sync_index(place: Place) -> str | None:
@@ -227,10 +241,6 @@ def sync_index(place: Place) -> str | None:
     return None
 
 
-def _opened(names: Sequence[str], format: str | None, fields: Mapping[str, str]) -> Iterator[Source]:
-    return (open_source(name, format=format, fields=fields) for name in names)
-
-
 def _nothing_usable(receipt: Receipt) -> str:
     reasons: dict[str, int] = {}
     for source in receipt.sources:
@@ -238,7 +248,10 @@ def _nothing_usable(receipt: Receipt) -> str:
             reasons[skipped.reason] = reasons.get(skipped.reason, 0) + 1
     read = ", ".join(f"{count} × {reason}" for reason, count in reasons.items()) or "no records at all"
     names = ", ".join(source.name for source in receipt.sources[:3])
-    return f"No abstract found in {names} ({read}). Abstracts are read from pasted text with blank lines between them, JSON lines and CSV."
+    return (
+        f"No abstract found in {names} ({read}). "
+        "Abstracts are read from pasted text with blank lines between them, JSON lines and CSV."
+    )
 
 
 def _make_folder(folder: Path) -> None:

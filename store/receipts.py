@@ -31,7 +31,7 @@ class Duplicate:
 
 @dataclass(frozen=True, slots=True)
 class Warned:
-    """Something a reader of the receipt should look at. ``kind`` is ``title_inferred``, ``cut_off``, ``same_abstract`` or ``encoding``."""
+    """Something to look at; ``kind`` is ``title_inferred``, ``cut_off``, ``same_abstract`` or ``encoding``."""
 
     paper: str
     kind: str

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from store.catalogue import Catalogue, Vectors
+from store.errors import LibraryError
 
 COLLECTION = "abstracts"
 _FOLDER, _SEAL = "chroma", "chroma.seal.json"
@@ -46,27 +47,33 @@ class ChromaIndex:
             return
         self.close()
         self._seal.unlink(missing_ok=True)
-        if sealed is None:
+        self._clear_left_overs()
+        if sealed is None or not self._updated(catalogue):
             self._rebuild(catalogue)
-        else:
-            with _collection(self._folder, catalogue) as collection:
-                _update(collection, catalogue)
         seal = {"generation": generation, "identity": catalogue.fact("identity"), "files": _checksums(self._folder)}
         temporary = self._seal.with_suffix(f".tmp-{os.getpid()}")
         temporary.write_text(json.dumps(seal), "utf-8")
         temporary.replace(self._seal)
 
     def nearest(self, vector: Vectors, *, limit: int, catalogue: Catalogue) -> list[int]:
-        """Rows of the papers whose chunks are nearest to a unit vector, best first, at most `limit`; the index must be current."""
-        if self._open is None or self._open[0] != catalogue.generation:
-            self.close()
-            self._open = catalogue.generation, _client(self._folder)
-        collection = self._open[1].get_collection(COLLECTION, embedding_function=None)
-        wanted = min(limit * 2, collection.count())  # a paper has 1.3 chunks on average, so twice as many are papers enough
-        if not wanted:
-            return []
-        found = collection.query(query_embeddings=[vector.tolist()], n_results=wanted, include=["metadatas"])
-        return list(dict.fromkeys(int(fields["row"]) for fields in found["metadatas"][0]))[:limit]
+        """Rows of the `limit` papers (or all, if there are fewer) whose chunks are nearest to a unit vector, best first.
+
+        The index must be current. Whatever a damaged one raises is passed on: the caller searches otherwise and calls `distrust`.
+        """
+        collection, chunks = self._opened(catalogue)
+        rows: list[int] = []
+        wanted = min(limit * 2, chunks)  # a paper has 1.3 chunks on average, so twice as many are mostly papers enough
+        while wanted:
+            found = collection.query(query_embeddings=[vector.tolist()], n_results=wanted, include=["metadatas"])
+            rows = list(dict.fromkeys(int(fields["row"]) for fields in found["metadatas"][0]))
+            wanted = min(wanted * 2, chunks) if len(rows) < limit and wanted < chunks else 0
+        return rows[:limit]
+
+    def distrust(self) -> None:
+        """Take its seal away, so that nobody opens it until the next `sync` has built it anew."""
+        self.close()
+        with suppress(OSError):  # on read-only media it stays, and fails again
+            self._seal.unlink(missing_ok=True)
 
     def close(self) -> None:
         """Let go of the client, so that the next question sees what other processes wrote."""
@@ -74,18 +81,47 @@ class ChromaIndex:
             _close(self._open[1])
             self._open = None
 
+    def _opened(self, catalogue: Catalogue) -> tuple[Any, int]:
+        """The collection and its number of chunks, which is the catalogue's: files that were swapped for others fail here."""
+        generation = catalogue.generation
+        if self._open is None or self._open[0] != generation:
+            self.close()
+            self._open = generation, _client(self._folder)
+            collection = self._open[1].get_collection(COLLECTION, embedding_function=None)
+            if collection.count() != catalogue.chunk_count():
+                raise ValueError("the index does not hold what its seal says")
+        collection = self._open[1].get_collection(COLLECTION, embedding_function=None)
+        return collection, collection.count()
+
     def _sealed_generation(self, catalogue: Catalogue) -> int | None:
         """Generation of a sound index, or None: no seal, another embedding, or files that are not the sealed ones."""
         try:
             seal = json.loads(self._seal.read_text("utf-8"))
             sound = seal["identity"] == catalogue.fact("identity") and seal["files"] == _checksums(self._folder)
-            return int(seal["generation"]) if sound else None
+            return int(seal["generation"]) if sound and (self._folder / "chroma.sqlite3").is_file() else None
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
+    def _clear_left_overs(self) -> None:
+        """What a kill left: half an index, or a seal that was not put in place."""
+        for left_over in self._folder.parent.glob(f"{_FOLDER}*.tmp-*"):
+            if left_over.is_dir():
+                shutil.rmtree(left_over, ignore_errors=True)
+            else:
+                left_over.unlink(missing_ok=True)
+
+    def _updated(self, catalogue: Catalogue) -> bool:
+        """Update a sound index in place; false if Chroma cannot."""
+        try:
+            with _collection(self._folder, catalogue) as collection:
+                _update(collection, catalogue)
+                return bool(collection.count() == catalogue.chunk_count())
+        except LibraryError:  # of the catalogue
+            raise
+        except Exception:  # whatever Chroma raises
+            return False
+
     def _rebuild(self, catalogue: Catalogue) -> None:
-        for left_over in self._folder.parent.glob(f"{_FOLDER}.tmp-*"):
-            shutil.rmtree(left_over, ignore_errors=True)
         temporary = self._folder.with_name(f"{_FOLDER}.tmp-{os.getpid()}")
         with _collection(temporary, catalogue) as collection:
             _update(collection, catalogue)
@@ -148,9 +184,11 @@ def _close(client: Any) -> None:
 def _checksums(folder: Path) -> dict[str, int]:
     """CRC-32 of the vector files, which crash a process when torn; 80 MB of them (50,000 chunks) take 40 ms.
 
-    SQLite's file is not among them: it survives a kill by itself, and reading it may change it.
+    SQLite's file is not among them: it survives a kill by itself, and reading it may change it. Nor are the vector files of fewer
+    than 1,000 chunks, which have no index_metadata.pickle: Chroma never reads those, and writes them anew at every query.
     """
-    return {str(path.relative_to(folder)): _checksum(path) for path in sorted(folder.glob("*/*"))}
+    segments = [mark.parent for mark in folder.glob("*/index_metadata.pickle")]
+    return {str(path.relative_to(folder)): _checksum(path) for segment in segments for path in sorted(segment.iterdir())}
 
 
 def _checksum(path: Path) -> int:

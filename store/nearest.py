@@ -39,7 +39,11 @@ class _Matrix:
 
 
 class VectorLeg:
-    """Nearest papers of one library; notices when the catalogue has changed since the last question."""
+    """Nearest papers of one library; notices when the catalogue has changed since the last question.
+
+    Attributes:
+        failure: Why Chroma no longer answers, in a word or two; None while it does or was not asked. Search goes on without it.
+    """
 
     def __init__(self, catalogue: Catalogue, index: ChromaIndex, *, long_lived: bool = False) -> None:
         self._catalogue = catalogue
@@ -47,6 +51,7 @@ class VectorLeg:
         self._long_lived = long_lived
         self._matrix: _Matrix | None = None
         self._leg: tuple[int, Literal["exact", "chroma"]] | None = None
+        self.failure: str | None = None
 
     def leg(self) -> Literal["exact", "chroma"]:
         """How the next unfiltered question is searched."""
@@ -68,14 +73,16 @@ class VectorLeg:
         if rows is None and self.leg() == "chroma":
             try:
                 return self._index.nearest(query, limit=limit, catalogue=self._catalogue)
-            except Exception:  # whatever a damaged index raises, the catalogue still has the answer
+            except Exception as error:  # whatever a damaged index raises, the catalogue still has the answer
+                self.failure = type(error).__name__
+                self._index.distrust()
                 self._leg = self._catalogue.generation, "exact"
         papers, scores = self._scores(query, rows)
         best = np.argsort(-scores, kind="stable")[:limit]
         return [int(row) for row in papers[best]]
 
     def compare(self, query: Vectors, rows: Rows) -> tuple[npt.NDArray[np.float64], Vectors]:
-        """Cosine of the nearest chunk of each paper, shape (papers,), and its chunks' mean, unit length, shape (papers, dimensions).
+        """Cosine of each paper's nearest chunk, shape (papers,), and its chunks' mean, unit length, shape (papers, dimensions).
 
         Args:
             rows: Papers that are in the catalogue, ascending.
@@ -87,10 +94,7 @@ class VectorLeg:
         return cosines, unit(np.add.reduceat(matrix.vectors, matrix.starts, axis=0))
 
     def _scores(self, query: Vectors, rows: Sequence[int] | None) -> tuple[Rows, npt.NDArray[np.float32]]:
-        if rows is None:
-            matrix = self._all()
-        else:
-            matrix = _grouped(0, *self._catalogue.chunk_vectors(rows))
+        matrix = self._all() if rows is None else _grouped(0, *self._catalogue.chunk_vectors(rows))
         if not len(matrix.papers):
             return matrix.papers, np.zeros(0, np.float32)
         if matrix.vectors.shape[1] != len(query):

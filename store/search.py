@@ -48,7 +48,13 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A paper found. ``score`` is in [0, 1]; ``cosine`` of its nearest chunk, and ``bm25`` as a share of the most possible, made it."""
+    """A paper found.
+
+    Attributes:
+        score: In [0, 1]; made of the two others.
+        cosine: Of its nearest chunk.
+        bm25: As a share of the most possible.
+    """
 
     row: int
     score: float
@@ -79,7 +85,9 @@ class Search:
         """
         if not text.strip() or (rows is not None and not len(rows)):
             return []
-        return self._fused(text, self.embed(text) if vector is None else vector, rows)[:limit]
+        query = self.embed(text) if vector is None else vector
+        with self.library.catalogue.reading():
+            return self._fused(text, query, rows)[:limit]
 
     def named(self, text: str) -> dict[str, list[int]]:
         """The names in a text by which papers call their own work, each with those papers' rows."""
@@ -105,10 +113,9 @@ class Search:
         scores += constants.feedback * _feedback(scores, means, constants.feedback_papers)
         scores += constants.name * np.isin(candidates, list(named))
         most = 1 + constants.vector + constants.feedback
+        shares = np.clip(scores / most, 0, 1)
         order = np.lexsort((candidates, -scores))
-        return [
-            Hit(int(candidates[at]), float(np.clip(scores[at] / most, 0, 1)), float(cosines[at]), float(words[at])) for at in order
-        ]  # fmt: skip
+        return [Hit(int(candidates[at]), float(shares[at]), float(cosines[at]), float(words[at])) for at in order]
 
     def _bm25(self, expression: str, *, limit: int, rows: Sequence[int] | None) -> dict[int, float]:
         return bm25(self.library.catalogue, expression, title_weight=self._ranking.title_weight, limit=limit, rows=rows)

@@ -76,12 +76,12 @@ def _runs(lengths: Sequence[int], room: int) -> Iterator[tuple[int, int]]:
 
 
 def _cut(text: str, room: int, count_tokens: TokenCounter) -> Iterator[str]:
-    """The text whole if it fits, else in halves at white space until they fit (a single endless word in the middle)."""
+    """The text whole if it fits, else in halves at white space until they fit; only a word that does not fit is cut itself."""
     if count_tokens(text) <= room or len(text) < 2:
         if text:
             yield text
         return
-    middle = text.rfind(" ", 1, len(text) // 2 + 1)
-    middle = middle if middle > 0 else len(text) // 2
+    half = len(text) // 2
+    middle = max(text.rfind(" ", 1, half + 1), 0) or max(text.find(" ", half), 0) or half
     yield from _cut(text[:middle].strip(), room, count_tokens)
     yield from _cut(text[middle:].strip(), room, count_tokens)

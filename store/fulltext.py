@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 
@@ -64,7 +65,8 @@ def bm25(
     """
     if not expression or (rows is not None and not len(rows)):
         return {}
-    within = f" AND rowid IN ({', '.join(str(int(row)) for row in rows)})" if rows is not None else ""
+    within = " AND rowid IN (SELECT value FROM json_each(?))" if rows is not None else ""
+    values = (expression, limit) if rows is None else (expression, json.dumps([int(row) for row in rows]), limit)
     score = f"bm25(fulltext, {float(title_weight)}, 1.0)"
     sql = f"SELECT rowid, -{score} FROM fulltext WHERE fulltext MATCH ?{within} ORDER BY {score} LIMIT ?"
-    return dict(catalogue.select(sql, (expression, limit)))
+    return dict(catalogue.select(sql, values))

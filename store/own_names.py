@@ -31,7 +31,7 @@ def possible_names(text: str) -> list[str]:
 
 
 def named_papers(question: str, catalogue: Catalogue) -> dict[str, list[int]]:
-    """The names in a question by which papers call their own work, each with those papers' rows; a name inside a longer one is not."""
+    """The names in a question by which papers call their own work, with their rows; none that lies inside a longer name."""
     bearers = catalogue.bearers(possible_names(question))
     longest: dict[str, list[int]] = {}
     for name in sorted(bearers, key=lambda name: -len(name.split())):

@@ -23,7 +23,8 @@ _GREEK |= {"varepsilon": "ε", "vartheta": "ϑ", "varphi": "φ", "varrho": "ρ",
 _COMMANDS = _GREEK | {
     "times": "×", "cdot": "·", "pm": "±", "mp": "∓", "leq": "≤", "le": "≤", "geq": "≥", "ge": "≥", "neq": "≠", "ne": "≠",
     "approx": "≈", "sim": "∼", "simeq": "≃", "equiv": "≡", "propto": "∝", "ll": "≪", "gg": "≫", "infty": "∞", "to": "→",
-    "rightarrow": "→", "leftarrow": "←", "Rightarrow": "⇒", "mapsto": "↦", "in": "∈", "notin": "∉", "subset": "⊂", "subseteq": "⊆",
+    "rightarrow": "→", "leftarrow": "←", "Rightarrow": "⇒", "mapsto": "↦", "in": "∈", "notin": "∉", "subset": "⊂",
+    "subseteq": "⊆",
     "cup": "∪", "cap": "∩", "forall": "∀", "exists": "∃", "partial": "∂", "nabla": "∇", "sum": "∑", "prod": "∏", "int": "∫",
     "sqrt": "√", "ldots": "…", "dots": "…", "cdots": "⋯", "degree": "°", "circ": "°", "ast": "*", "star": "⋆", "dagger": "†",
     "ell": "ℓ", "hbar": "ℏ", "langle": "⟨", "rangle": "⟩", "lVert": "‖", "rVert": "‖", "Vert": "‖", "vert": "|", "mid": "|",
@@ -32,36 +33,40 @@ _COMMANDS = _GREEK | {
     "log": "log", "exp": "exp", "min": "min", "max": "max", "arg": "arg", "argmin": "argmin", "argmax": "argmax", "inf": "inf",
     "sup": "sup", "lim": "lim", "det": "det", "tr": "tr", "Pr": "Pr", "sin": "sin", "cos": "cos", "tan": "tan", "tanh": "tanh",
 }  # fmt: skip
-_ACCENTS = {"'": "\u0301", "`": "\u0300", "^": "\u0302", '"': "\u0308", "~": "\u0303", "=": "\u0304", ".": "\u0307", "c": "\u0327", "v": "\u030c", "u": "\u0306", "H": "\u030b", "k": "\u0328", "r": "\u030a"}  # fmt: skip
+_ACCENTS = {
+    "'": "\u0301", "`": "\u0300", "^": "\u0302", '"': "\u0308", "~": "\u0303", "=": "\u0304", ".": "\u0307", "c": "\u0327",
+    "v": "\u030c", "u": "\u0306", "H": "\u030b", "k": "\u0328", "r": "\u030a",
+}  # fmt: skip
 _SUPERSCRIPTS = str.maketrans("0123456789+-n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ")
 _SUBSCRIPTS = str.maketrans("0123456789+-", "₀₁₂₃₄₅₆₇₈₉₊₋")
 
-_NEEDS_WORK = re.compile(r"[\\$*_{}^~`\u00ad\u200b-\u200f\u2060\ufeff\ufb00-\ufb06]|--|\s\s|[\n\r\t]")
+_NEEDS_WORK = re.compile(r"[\\$*_{}^~`\ufb00-\ufb06]|--|\s\s|[\n\r\t]")
 _ACCENT = re.compile(r"\\(['`^\"~=.]|[cvuHkr](?![A-Za-z]))\s*(?:\{\s*\\?([A-Za-z])\s*\}|\\?([A-Za-z]))")
 _WRAPPER = re.compile(
     r"\\(?:emph|text(?:bf|it|tt|sc|rm|sf|up|normal)?|math(?:bf|it|tt|rm|sf|cal|bb|frak|scr)|operatorname\*?|mbox|underline|boldsymbol|bm|hat|tilde|bar|vec|overline|widehat|widetilde|url|href|textsuperscript|textsubscript)\s*\{([^{}]*)\}"
 )
 _FRACTION = re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
 _COMMAND = re.compile(r"\\([A-Za-z]+)\*?[ ]?")
-# As pandoc reads dollars: no space inside, no digit after the closing one ("$5 and $6" is money), but "256$\\times$256" is met too.
+# As pandoc reads dollars: no space inside, no digit after the closing one ("$5 and $6" is money); but "256$\\times$256" is met.
 _FORMULA = re.compile(
     r"(?<!\\)\$\$?(?=\S)((?:[^$\\]|\\.){1,400}?)(?<=\S)\$(?:\$|(?!\d)|(?<=[A-Za-z}]\$))|\\\((.{1,400}?)\\\)|\\\[(.{1,400}?)\\\]",
     re.DOTALL,
 )
 _EMPHASIS = re.compile(r"(?:(?<![\\*])(\*{2,3})|(?<![\\*\w])(\*))(?=[^\s*])(.{1,300}?)(?<=[^\s*])(?:\1|\2)(?!\*)", re.DOTALL)
 _UNDERLINED = re.compile(r"(?<![\w\\])(_{1,2})(?=[^\s_])([^_\n]{1,300}?)(?<=[^\s_])\1(?!\w)")
-_INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u2060\ufeff]")
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+# Soft hyphens, zero widths, marks of direction, byte order marks, tags: nobody sees them, some hide instructions to a model.
+_INVISIBLE = re.compile(r"[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 def readable(text: str) -> str:
-    """One line of plain Unicode: formulas and accents resolved, emphasis and control characters dropped, white space folded.
+    r"""One line of plain Unicode: formulas and accents resolved, emphasis and control characters dropped, white space folded.
 
-    ``360$^\\circ$`` becomes ``360°``, ``{\\L}ojasiewicz`` ``Łojasiewicz``, ``**Para**llel`` ``Parallel``, ``$1.25\\times$``
+    ``360$^\circ$`` becomes ``360°``, ``{\L}ojasiewicz`` ``Łojasiewicz``, ``**Para**llel`` ``Parallel``, ``$1.25\times$``
     ``1.25×``. A text that is already plain comes back as it is.
     """
+    text = text if text.isascii() else _INVISIBLE.sub("", text)
     if _NEEDS_WORK.search(text):
-        text = _INVISIBLE.sub("", text)
         if "\\" in text:
             text = _without_markup(text)
         if "$" in text or "\\(" in text or "\\[" in text:
@@ -83,6 +88,7 @@ def search_text(text: str) -> str:
 # Letters that neither NFKC nor FTS5's remove_diacritics takes apart.
 _SEARCHED_AS = {letter: name for name, letter in _GREEK.items() if not name.startswith("var")}
 _SEARCHED_AS |= {"×": "x", "Ł": "L", "ł": "l", "Ø": "O", "ø": "o", "ı": "i", "đ": "d", "Đ": "D"}
+_SEARCHED_AS |= {"ß": "ss", "Æ": "AE", "æ": "ae", "Œ": "OE", "œ": "oe"}
 
 
 def _without_markup(text: str) -> str:

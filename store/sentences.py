@@ -28,7 +28,7 @@ _STARTS_A_SENTENCE = frozenset(
 
 _END = re.compile(
     r"""
-    [.!?…]+                         # the stop itself
+    (?<![.!?…])[.!?…]++              # the stop itself, once for a row of them
     (?:[)\]}"'”’»*_]|\$(?=\s))*     # what closes with it: quotes, brackets, emphasis, the end of a formula
     (?:\[\d[\d,\s–-]*\])?           # a numeric citation glued to the stop
     (?=\s|$)
@@ -38,6 +38,7 @@ _END = re.compile(
     re.VERBOSE,
 )
 _LAST_WORD = re.compile(r"[^\s(\[{\"'“‘]+$")
+_STRAY = 1200  # characters after which an open bracket counts as a slip
 _OPENING = "([{\"'“‘«*_$\\"
 
 
@@ -69,7 +70,7 @@ def split_sentences(text: str) -> list[Span]:
 def _ends(text: str) -> Iterator[int]:
     depth = _Depth(text)
     for match in _END.finditer(text):
-        if match.group().isspace() or (depth.is_closed_at(match.end()) and _ends_here(text, match)):
+        if match.group().isspace() or (_ends_here(text, match) and depth.is_closed_at(match.end())):
             depth.restart(match.end())
             yield match.end()
 
@@ -123,10 +124,12 @@ class _Depth:
         self._from = at
 
     def is_closed_at(self, at: int) -> bool:
+        if at - self._from > _STRAY:
+            return True
         piece = self._text[self._from : at]
         brackets = piece.count("(") - piece.count(")")
         dollars = piece.count("$") - piece.count("\\$")
-        return (brackets <= 0 and dollars % 2 == 0) or len(piece) > 1200
+        return brackets <= 0 and dollars % 2 == 0
 
 
 def _trimmed(text: str, start: int, end: int) -> Iterator[Span]:

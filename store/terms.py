@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import unicodedata
@@ -15,14 +16,19 @@ from store.fulltext import content_words
 from store.readable import search_text
 
 _WORD = re.compile(r"[^\W_]+")
-_PORTER = Stemmer.Stemmer("porter", 0)  # the algorithm that FTS5's `porter` tokenizer runs
+_PORTER = Stemmer.Stemmer("porter", 0)
+# Where FTS5's `porter` tokenizer differs from Porter's paper: "-logi" and "-bli" after a vowel and a consonant lose their "i".
+_LOGI_OR_BLI = re.compile(r"^(.*[aeiouy][^aeiou].*?)(log|bl)(?:y|i|ies)$")
 
 
 @lru_cache(maxsize=65536)
 def stem(word: str) -> str:
-    """The term of one word: case and accents folded, then Porter's stem."""
+    """The term of one word: case and accents folded, then Porter's stem, as FTS5's `porter` tokenizer has it."""
     plain = "".join(c for c in unicodedata.normalize("NFKD", word.casefold()) if not unicodedata.combining(c))
-    return str(_PORTER.stemWord(plain))
+    if len(plain.encode("utf-8", "replace")) < 3:
+        return plain
+    regular = _LOGI_OR_BLI.sub(lambda m: m.group(1) + {"log": "log", "bl": "ble"}[m.group(2)], plain)
+    return str(_PORTER.stemWord(regular))
 
 
 def terms(text: str) -> list[str]:
@@ -42,8 +48,8 @@ def query_terms(text: str) -> dict[str, str]:
 def document_frequencies(catalogue: Catalogue, wanted: Iterable[str]) -> dict[str, int]:
     """In how many papers each term occurs; 0 for those that occur in none."""
     names = list(dict.fromkeys(wanted))
-    marks = ", ".join("?" * len(names))
-    found = dict(catalogue.select(f"SELECT term, doc FROM vocabulary WHERE term IN ({marks})", names)) if names else {}
+    sql = "SELECT term, doc FROM vocabulary WHERE term IN (SELECT value FROM json_each(?))"  # a list may be longer than 32,766
+    found = dict(catalogue.select(sql, (json.dumps(names),)))
     return {name: int(found.get(name, 0)) for name in names}
 
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from store.chunks import Chunk
+from store.errors import ProviderError
 
 Vectors = npt.NDArray[np.float32]
 
@@ -77,6 +78,23 @@ def unit(vectors: Vectors) -> Vectors:
     norms = np.linalg.norm(vectors, axis=-1, keepdims=True)
     scaled: Vectors = (vectors / np.maximum(norms, 1e-12)).astype(np.float32)
     return scaled
+
+
+def checked(vectors: Sequence[Any], *, count: int, name: str) -> Vectors:
+    """A provider's vectors as unit rows, shape (count, dimensions), or an error if they cannot be those of `count` texts.
+
+    Raises:
+        ProviderError: There are more or fewer, they are of several lengths, or hold what is no finite number.
+    """
+    try:
+        found = np.array(vectors, np.float32)
+    except (TypeError, ValueError, OverflowError):
+        found = np.zeros(0, np.float32)
+    if found.ndim != 2 or len(found) != count or not found.shape[1]:
+        raise ProviderError(f"{name} did not return one vector for each of {count} texts. Its reply cannot be trusted.")
+    if not np.isfinite(found).all():
+        raise ProviderError(f"{name} returned numbers that are not finite. Its reply cannot be trusted.")
+    return unit(found)
 
 
 def in_batches(chunks: Iterable[Chunk], size: int) -> Iterator[list[Chunk]]:

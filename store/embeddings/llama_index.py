@@ -6,10 +6,8 @@ from collections.abc import Iterable, Iterator
 from importlib import import_module
 from typing import Any, Self
 
-import numpy as np
-
 from store.chunks import Chunk
-from store.embeddings.base import Embedded, Vectors, in_batches, unit
+from store.embeddings.base import Embedded, Vectors, checked, in_batches
 from store.errors import ProviderError, UsageError
 from store.readable import search_text
 from store.tokens import count_tokens
@@ -40,15 +38,20 @@ class LlamaIndexEmbedding:
         try:
             module = import_module(f"llama_index.embeddings.{provider.replace('-', '_')}")
         except ImportError as error:
-            raise UsageError(
-                f"No embedding is named {provider!r}. For LlamaIndex's: pip install llama-index-embeddings-{provider.replace('_', '-')}"
+            package = f"llama-index-embeddings-{provider.replace('_', '-')}"
+            raise UsageError(f"No embedding is named {provider!r}. For LlamaIndex's: pip install {package}") from error
+        classes = [c for c in vars(module).values() if isinstance(c, type) and issubclass(c, BaseEmbedding)]
+        own = [c for c in classes if c.__module__.startswith(module.__name__)]  # not those it imports to derive from
+        if not own:
+            raise UsageError(f"llama_index.embeddings.{provider} has no embedding class. Use another embedding.")
+        name = f"{provider}:{model}"
+        try:
+            return cls(name, own[0](model_name=model))
+        except Exception as error:  # a missing key, package or file; the text is the vendor's own, and may hold what is secret
+            raise ProviderError(
+                f"{name} could not be set up ({type(error).__name__}). See what llama_index.embeddings.{provider} needs: "
+                "its key is read from its own variable."
             ) from error
-        classes = [
-            c for c in vars(module).values() if isinstance(c, type) and issubclass(c, BaseEmbedding) and c is not BaseEmbedding
-        ]
-        if not classes:
-            raise UsageError(f"llama_index.embeddings.{provider} has no embedding class.")
-        return cls(f"{provider}:{model}", classes[0](model_name=model))
 
     def count_tokens(self, text: str) -> int:
         """Tokens by tiktoken's o200k_base; the model's own may differ a little."""
@@ -56,19 +59,16 @@ class LlamaIndexEmbedding:
 
     def embed_query(self, text: str) -> Vectors:
         """One unit vector, shape (dimensions,)."""
-        return unit(np.array(self._ask("get_query_embedding", search_text(text) or " "), np.float32))
+        vector: Vectors = checked([self._ask("get_query_embedding", search_text(text) or " ")], count=1, name=self.name)[0]
+        return vector
 
     def embed_chunks(self, chunks: Iterable[Chunk]) -> Iterator[Embedded]:
         """Embed a stream of chunks, 64 a call."""
         for batch in in_batches(chunks, _BATCH):
             texts = [chunk.text or " " for chunk in batch]
-            vectors = self._ask("get_text_embedding_batch", texts)
-            if len(vectors) != len(texts):
-                raise ProviderError(
-                    f"{self.name} returned {len(vectors)} vectors for {len(texts)} texts. Its reply cannot be trusted."
-                )
+            vectors = checked(self._ask("get_text_embedding_batch", texts), count=len(texts), name=self.name)
             for text, vector in zip(texts, vectors, strict=True):
-                yield Embedded(unit(np.array(vector, np.float32)), None, count_tokens(text))
+                yield Embedded(vector, None, count_tokens(text))
 
     def _ask(self, method: str, argument: Any) -> Any:
         try:

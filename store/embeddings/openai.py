@@ -6,10 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from store.chunks import Chunk
-from store.embeddings.base import Embedded, Endpoint, Vectors, in_batches, unit
+from store.embeddings.base import Embedded, Endpoint, Vectors, checked, in_batches
 from store.errors import ProviderError
 from store.readable import search_text
 from store.tokens import count_tokens
@@ -54,26 +52,31 @@ class OpenAIEmbedding:
             return OpenAI(api_key=key, base_url=self._endpoint.base_url, timeout=self._endpoint.timeout, max_retries=4)
         except OpenAIError as error:
             raise ProviderError("No key for the embedding endpoint. Set OPENAI_API_KEY, or use local-minilm.") from error
+        except Exception as error:
+            raise ProviderError(
+                f"The embedding endpoint {self._endpoint.base_url} cannot be used ({type(error).__name__}). Check its address."
+            ) from error
 
     def _request(self, texts: Sequence[str]) -> Vectors:
-        from openai import OpenAIError
-
-        clean = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]  # a lone surrogate cannot be sent
+        client = self._client
         try:
-            reply = self._client.embeddings.create(model=self._model, input=clean, encoding_format="float")
-        except OpenAIError as error:
+            reply = client.embeddings.create(model=self._model, input=texts, encoding_format="float")
+        except (
+            Exception
+        ) as error:  # the client's errors, and those it lets through: a reply that is no JSON, a key no header can hold
             raise ProviderError(
                 f"{self.name} failed: {_reason(error)} What was embedded before is kept; run it again."
             ) from error
-        vectors = {item.index: item.embedding for item in reply.data}
-        if sorted(vectors) != list(range(len(texts))):  # servers do reorder and drop: pydantic-ai#7506, agno#10128
+        try:
+            vectors = {item.index: item.embedding for item in reply.data}
+            complete = len(reply.data) == len(texts) and vectors.keys() == set(range(len(texts)))
+        except (AttributeError, TypeError):  # no list of vectors at all
+            vectors, complete = {}, False
+        if not complete:  # servers do reorder and drop: pydantic-ai#7506, agno#10128
             raise ProviderError(
-                f"{self.name} returned vectors {sorted(vectors)[:5]}… for {len(texts)} texts. Its reply cannot be trusted."
+                f"{self.name} did not return vectors numbered as the {len(texts)} texts sent. Its reply cannot be trusted."
             )
-        found = np.array([vectors[i] for i in range(len(texts))], np.float32)
-        if not np.isfinite(found).all():
-            raise ProviderError(f"{self.name} returned numbers that are not finite. Its reply cannot be trusted.")
-        return unit(found)
+        return checked([vectors[i] for i in range(len(texts))], count=len(texts), name=self.name)
 
 
 def _reason(error: Exception) -> str:

@@ -10,6 +10,7 @@ from assistant.extract import cite, missing_words
 from assistant.questions import Question
 from store.catalogue import Catalogue
 from store.papers import Paper
+from store.readable import readable
 from store.sentences import Span
 
 Papers = Mapping[int, Paper]
@@ -64,12 +65,14 @@ def ambiguous(
     """One name, several papers: what each says to the question, and a question back."""
     chosen = [s for row in rows for s in [s for s in sentences if s.row == row][:2]]
     claims, citations = cite(chosen, papers, _spans(chosen, catalogue))
-    titles = _listed([f"“{papers[row].title}”" for row in rows])
+    told = " ".join(
+        f"“{readable(c.paper.title)}” says: {_joined([k for k in claims if c.number in k.citations])}" for c in citations
+    )
     return Answer(
         question=question.text,
         status="abstained",
         reason="ambiguous",
-        text=f"{len(rows)} papers use that name: {titles}. Which one do you mean? {_joined(claims)}",
+        text=f"{len(rows)} papers use that name. Which one do you mean? {told}",
         claims=tuple(claims),
         citations=tuple(citations),
         confidence=0.5,

@@ -144,7 +144,8 @@ def score_sentences(
         for number, span in enumerate(spans):
             covered = coverage(asked, found[number])
             fit = weights.covered * covered + weights.fills * fills(asked.slot, texts[number], asked.core)
-            score = float(cosines[number]) + fit + of_paper + _prior(texts[number], number, len(spans), weights)
+            prior = 0.0 if asked.slot.definition else _prior(texts[number], number, len(spans), weights)
+            score = float(cosines[number]) + fit + of_paper + prior
             scored.append(Sentence(hit.row, number, span, score, float(cosines[number]), covered, found[number], rows[number]))
     return sorted(scored, key=lambda sentence: -sentence.score)
 

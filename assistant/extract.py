@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from assistant.answers import Citation, Claim, Quote
 from assistant.evidence import Found, Sentence
 from assistant.questions import Kind
+from assistant.slots import needs_modifier
+from store.fulltext import STOP_WORDS
 from store.papers import Paper
 from store.readable import readable
 from store.sentences import Span
@@ -35,8 +37,8 @@ class Choice:
         at_least: Quoted in any case, if there are as many.
     """
 
-    within: float = 0.35
-    at_least: int = 3
+    within: float = 0.25
+    at_least: int = 2
 
 
 def choose_sentences(
@@ -91,30 +93,43 @@ def missing_words(found: Found, chosen: Sequence[Sentence]) -> list[str]:
     present = {term for sentence in chosen for term in sentence.terms}
     present |= {term for sentence in chosen for term in terms(found.papers[sentence.row].title)}
     absent = [term for term in asked.terms if term not in present and asked.terms[term] not in _NOT_MISSING]
-    return [asked.terms[term] for term in sorted(absent, key=lambda term: -asked.rarity[term])]
+    absent.sort(key=lambda term: -asked.rarity[term])
+    return [_with_modifier(asked.terms[term], asked.core) for term in absent]
+
+
+def _with_modifier(word: str, core: str) -> str:
+    """The word, or "learning rate" for a "rate" that means nothing by itself."""
+    before = re.search(rf"([\w-]+)\s+{re.escape(word)}\b", core, re.IGNORECASE)
+    return f"{before.group(1)} {word}" if before and needs_modifier(word) and before.group(1).lower() not in STOP_WORDS else word
 
 
 def _runs(
     chosen: Sequence[Sentence], papers: Mapping[int, Paper], spans: Mapping[int, Sequence[Span]]
 ) -> list[tuple[int, int, int]]:  # fmt: skip
     """(row, first sentence, last sentence) of each quote, in the order in which the first of its sentences was chosen."""
-    wanted: dict[int, set[int]] = {}
-    for sentence in chosen:
-        abstract = papers[sentence.row].abstract
-        numbers = wanted.setdefault(sentence.row, set())
-        numbers.add(sentence.number)
-        if sentence.number and _LEANS_BACK.match(abstract, spans[sentence.row][sentence.number].start):
-            numbers.add(sentence.number - 1)
+    wanted = _with_antecedents(chosen, papers, spans)
     runs: list[tuple[int, int, int]] = []
-    done: set[tuple[int, int]] = set()
-    for sentence in chosen:
-        if (sentence.row, sentence.number) in done:
+    for row, number in wanted:
+        if any(row == r and first <= number <= last for r, first, last in runs):
             continue
-        first = last = sentence.number
-        while first - 1 in wanted[sentence.row]:
+        first = last = number
+        while (row, first - 1) in wanted:
             first -= 1
-        while last + 1 in wanted[sentence.row]:
+        while (row, last + 1) in wanted:
             last += 1
-        done |= {(sentence.row, number) for number in range(first, last + 1)}
-        runs.append((sentence.row, first, last))
+        runs.append((row, first, last))
     return runs
+
+
+def _with_antecedents(
+    chosen: Sequence[Sentence], papers: Mapping[int, Paper], spans: Mapping[int, Sequence[Span]]
+) -> dict[tuple[int, int], None]:  # fmt: skip
+    """The sentences chosen, each with the one before it if it begins with "It" or the like; four at most, the best first."""
+    wanted: dict[tuple[int, int], None] = {}
+    for sentence in chosen:
+        row, number = sentence.row, sentence.number
+        leans = number and _LEANS_BACK.match(papers[row].abstract, spans[row][number].start)
+        both = dict.fromkeys([(row, number), *([(row, number - 1)] if leans else [])])
+        if len(wanted | both) <= MOST:
+            wanted |= both
+    return wanted

@@ -163,6 +163,11 @@ def _amount(core: str, which: frozenset[str]) -> frozenset[str] | None:
 STOPS = frozenset(stem(word) for word in STOP_WORDS)
 
 
+def needs_modifier(word: str) -> bool:
+    """Whether an amount means nothing without the word before it."""
+    return stem(word) in _NEEDS_MODIFIER
+
+
 def has_amount(slot: Slot, sentence: str, question: str) -> bool:
     """Whether a sentence speaks of the thing counted and has a number that the question has not."""
     text = readable(sentence)

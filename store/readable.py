@@ -79,10 +79,11 @@ def readable(text: str) -> str:
 
 def search_text(text: str) -> str:
     """What is embedded and indexed: `readable`, with compatibility forms folded and Greek letters also by name."""
-    plain = unicodedata.normalize("NFKC", readable(text))
+    plain = readable(text)
     if plain.isascii():
         return plain
-    return "".join(_SEARCHED_AS.get(c, c) for c in plain)
+    plain = "".join(_SEARCHED_AS.get(c, c) for c in unicodedata.normalize("NFKC", plain))
+    return " ".join(plain.split())  # NFKC gives an accent that stands alone a space to stand on
 
 
 # Letters that neither NFKC nor FTS5's remove_diacritics takes apart.

@@ -26,6 +26,7 @@ class Signals:
     Attributes:
         paper: Cosine of the best paper.
         sentence: Cosine of the best sentence.
+        errand: 1 if something is to be done, not known.
         other_name: 1 if a word written like a name, and no name of a paper meant, is in no quoted sentence.
         amount_missing: 1 if an amount is asked for and no sentence of the best paper has one.
         name_found: 1 if a name of some kind is asked for and a sentence of the best paper has one.
@@ -39,6 +40,7 @@ class Signals:
 
     paper: float
     sentence: float
+    errand: float
     other_name: float
     amount_missing: float
     name_found: float
@@ -64,10 +66,12 @@ def read_signals(question: Question, found: Found, chosen: Sequence[Sentence], n
     asked = frozenset(found.asked.terms)
     about_papers = question.kind in ("list", "count")
     slot = found.asked.slot
+    cosine = max((s.cosine for s in found.sentences), default=0.0)
     has_one = slot.named is not None and any(has_name(slot, text, question.standalone) for text in texts)
     return Signals(
         paper=best.cosine,
-        sentence=max((s.cosine for s in found.sentences), default=0.0),
+        sentence=cosine,
+        errand=float(question.errand),
         other_name=float(bool(others)),
         amount_missing=float(
             slot.amount is not None and not about_papers and not any(has_amount(slot, text, core) for text in texts)

@@ -38,7 +38,7 @@ class Weights:
     finding: float = 0.1
     first: float = 0.1
     length: float = 0.1
-    fills: float = 0.2
+    fills: float = 0.3
 
 
 @dataclass(frozen=True, slots=True)

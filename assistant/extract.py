@@ -37,7 +37,7 @@ class Choice:
         at_least: Quoted in any case, if there are as many.
     """
 
-    within: float = 0.25
+    within: float = 0.3
     at_least: int = 2
 
 

@@ -30,6 +30,7 @@ class Question:
         core: The part that asks: without orders, greetings and asides around it.
         context: What earlier turns said, if the question leans on them; else blank.
         kind: ``list`` and ``count`` are about the papers of the library, not about one of them.
+        errand: Whether it wants something done (a poem, a booking, advice, our own instructions) rather than known.
         of_each: Whether it asks about several papers, each by itself.
     """
 
@@ -38,6 +39,7 @@ class Question:
     context: str
     kind: Kind
     of_each: bool
+    errand: bool
 
     @property
     def standalone(self) -> str:
@@ -82,6 +84,13 @@ _COMPARISON = re.compile(
 )
 
 
+_ERRAND = re.compile(
+    r"^\W*(?:please |now |thanks\W+|can you |could you )*(?:write|compose|translate|book|draw|code|draft|sing|buy|order|send|play|remind|print|repeat|reveal|"
+    r"ignore|pretend|output)\b|\b(?:book|write|buy|order|send|draw) (?:me|us) an?\b|\b(?:should|shall|can|may|must|do) i (?:buy|sell|eat|take|wear|need|go|"
+    r"invest|call|see|quit|marry|do)\b|\bmy (?:landlord|cat|dog|wife|husband|boss|doctor|car|child|deposit|tax|back|boyfriend|girlfriend)\b|\b(?:system prompt|"
+    r"hidden instructions|developer notes|api keys?|your instructions|weather|horoscope|world cup|stock price)\b|\bshould i\b",
+    re.IGNORECASE,
+)
 _OF_EACH = re.compile(
     r"\b(?:two|three|both|the)\s+(?:papers|works|abstracts)\b|\bin each\b|\beach (?:one|of them|paper)\b", re.IGNORECASE
 )
@@ -97,7 +106,14 @@ def understand(text: str, history: Sequence[Turn] = ()) -> Question:
     """
     core = _core(text)
     context = _context(text, history)
-    return Question(text=text, core=core, context=context, kind=_kind(core), of_each=bool(_OF_EACH.search(core)))
+    return Question(
+        text=text,
+        core=core,
+        context=context,
+        kind=_kind(core),
+        of_each=bool(_OF_EACH.search(core)),
+        errand=bool(_ERRAND.search(core)),
+    )
 
 
 def _core(text: str) -> str:

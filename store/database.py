@@ -13,6 +13,7 @@ from typing import Any
 from store.errors import LibraryError
 
 _SCHEMA = files("store").joinpath("schema")
+_CANNOT_WRITE = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM)
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -36,18 +37,18 @@ def open_database(path: Path) -> sqlite3.Connection:
 
 def explained(error: sqlite3.Error, path: Path) -> LibraryError:
     """What went wrong with the file, and what to do about it."""
-    text = str(error).lower()
-    if "full" in text:
+    code = _code(error)
+    if code == sqlite3.SQLITE_FULL:
         return LibraryError(
             f"The disk is full: {path.parent} cannot grow. Papers added before this are kept; free some space and run it again."
         )
-    if "readonly" in text or "unable to open" in text:
+    if code in _CANNOT_WRITE:
         return LibraryError(
             f"{path.parent} cannot be written. Choose a folder of yours with --library, or change its permissions."
         )
-    if "locked" in text or "busy" in text:
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return LibraryError(f"The library at {path.parent} is in use by another program. Try again when it is done.")
-    if "not a database" in text or "malformed" in text or "no such table" in text:
+    if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT) or "no such table" in str(error):
         return LibraryError(f"{path} is damaged ({error}). Restore a copy, or delete the folder and add your files again.")
     return LibraryError(f"{path}: {error}. Check the disk and the folder's permissions, then run it again.")
 
@@ -69,7 +70,7 @@ def _connect(path: Path) -> sqlite3.Connection:
         db.execute("PRAGMA journal_mode = WAL")
     except sqlite3.Error as error:
         db.close()
-        if error.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN) or not path.is_file():
+        if _code(error) not in _CANNOT_WRITE or not path.is_file():
             raise
         # A library on read-only media: no WAL file can be made beside it, and none is needed.
         db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True, **options)
@@ -78,6 +79,11 @@ def _connect(path: Path) -> sqlite3.Connection:
     db.execute("PRAGMA synchronous = NORMAL")  # with WAL: a kill loses nothing, a power cut at most the last commits
     db.execute("PRAGMA mmap_size = 268435456")
     return db
+
+
+def _code(error: sqlite3.Error) -> int:
+    """SQLite's primary result code; 0 where the fault is Python's."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF
 
 
 def _migrate(db: sqlite3.Connection, path: Path) -> None:

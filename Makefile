@@ -30,7 +30,7 @@ $(VENV)/ready: pyproject.toml constraints.txt
 	@for python in $(PYTHON); do \
 	    if "$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2> /dev/null; then \
 	        echo "Setting up $(VENV) with $$("$$python" --version): a minute or two, once."; \
-	        exec "$$python" -m venv --clear $(VENV); \
+	        exec "$$python" -m venv $(VENV); \
 	    fi; \
 	done; \
 	echo "Python 3.11 or newer is needed; none of these is: $(PYTHON). Name one: make $(MAKECMDGOALS) PYTHON=/path/to/python" >&2; \

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
@@ -212,10 +212,8 @@ def test_an_endpoint_that_is_none_is_no_traceback(url):
 
 
 def _without_retries(embedding):
-    try:
+    with suppress(ProviderError):  # is raised again by the question
         embedding._client.max_retries = 0
-    except ProviderError:
-        pass  # is raised again by the question
     return embedding
 
 

@@ -75,10 +75,10 @@ class Engine:
         seconds = {"retrieve": retrieved - started, "answer": ended - retrieved, "total": ended - started}
         return replace(answer, hits=hits, seconds=seconds)
 
-    def signals(self, text: str, *, history: Sequence[Turn] = ()) -> Signals | None:
+    def signals(self, text: str, *, history: Sequence[Turn] = (), filters: Sequence[str] = ()) -> Signals | None:
         """What the confidence in an answer is made from, for fitting it; None if nothing was found, or the name is ambiguous."""
         question = understand(text, history)
-        found = self._retrieve(question, ())
+        found = self._retrieve(question, filters)
         meant = self._meant(question, found) if found.hits else None
         return None if meant is None or meant.unclear else read_signals(question, meant.found, meant.chosen, meant.names)
 

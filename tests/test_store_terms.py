@@ -33,7 +33,8 @@ def index(catalogue, *texts):
 WORDS = (
     "graphs running relational conditional valenci digitizer technology biology ecology methodological methodology analogies "
     "apology logy trilogy geology incredibly possibly assembly assemblies humbly nobly ably bly probable happily agreed feed "
-    "plastered motoring sing hopping s is as was ps 5s café NAÏVE Łódź Straße œuvre αβ 字 2.1 C++ snake_case GPT4 être Ünsal y by sky yes"
+    "plastered motoring sing hopping s is as was ps 5s café NAÏVE Łódź Straße œuvre αβ 字 2.1 C++ snake_case GPT4 être Ünsal "
+    "y by sky yes"
 )
 
 

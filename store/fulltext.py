@@ -65,7 +65,7 @@ def bm25(
     """
     if not expression or (rows is not None and not len(rows)):
         return {}
-    within = " AND rowid IN (SELECT value FROM json_each(?))" if rows is not None else ""
+    within = " AND +rowid IN (SELECT value FROM json_each(?))" if rows is not None else ""
     values = (expression, limit) if rows is None else (expression, json.dumps([int(row) for row in rows]), limit)
     score = f"bm25(fulltext, {float(title_weight)}, 1.0)"
     sql = f"SELECT rowid, -{score} FROM fulltext WHERE fulltext MATCH ?{within} ORDER BY {score} LIMIT ?"

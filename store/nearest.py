@@ -87,14 +87,14 @@ class VectorLeg:
         Args:
             rows: Papers that are in the catalogue, ascending.
         """
-        matrix = _grouped(0, *self._catalogue.chunk_vectors(rows.tolist()))
+        matrix = self._some(rows)
         if not len(matrix.papers):
             return np.zeros(0), np.zeros((0, len(query)), np.float32)
         cosines = np.maximum.reduceat(matrix.vectors @ query, matrix.starts).astype(np.float64)
         return cosines, unit(np.add.reduceat(matrix.vectors, matrix.starts, axis=0))
 
     def _scores(self, query: Vectors, rows: Sequence[int] | None) -> tuple[Rows, npt.NDArray[np.float32]]:
-        matrix = self._all() if rows is None else _grouped(0, *self._catalogue.chunk_vectors(rows))
+        matrix = self._all() if rows is None else self._some(np.array(sorted(rows), np.int64))
         if not len(matrix.papers):
             return matrix.papers, np.zeros(0, np.float32)
         if matrix.vectors.shape[1] != len(query):
@@ -103,6 +103,18 @@ class VectorLeg:
                 "It was made with another embedding: add its files to a new library with --library."
             )
         return matrix.papers, np.maximum.reduceat(matrix.vectors @ query, matrix.starts)
+
+    def _some(self, rows: Rows) -> _Matrix:
+        """The chunks of some papers, ascending: out of memory if all are there already, else from the catalogue."""
+        every = self._matrix
+        if every is None or every.generation != self._catalogue.generation or not np.isin(rows, every.papers).all():
+            return _grouped(0, *self._catalogue.chunk_vectors(rows.tolist()))
+        ends = np.append(every.starts[1:], len(every.vectors))
+        at = np.searchsorted(every.papers, rows)
+        counts = ends[at] - every.starts[at]
+        starts = np.cumsum(counts) - counts
+        within = np.arange(int(counts.sum())) - np.repeat(starts, counts)
+        return _Matrix(every.generation, rows, starts, every.vectors[np.repeat(every.starts[at], counts) + within])
 
     def _all(self) -> _Matrix:
         generation = self._catalogue.generation

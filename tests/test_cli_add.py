@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 
 import pytest
 from test_cli_app import finished, is_told_in_a_line_or_two, run, spawn
@@ -92,6 +93,34 @@ def test_several_sources_make_one_library(paste, tmp_path):
     assert receipt["added"] == 9
     shown = json.loads(run("show", "doc1", "-L", tmp_path / "library", "--json").out)
     assert (shown["title"], shown["title_inferred"]) == ("Title 1", False)
+
+
+def test_standard_input_is_read_and_stored(tmp_path):
+    receipt = added("-", "-L", tmp_path, stdin=ABSTRACT.format("queues"))
+
+    assert receipt["sources"][0]["name"] == "-"
+    assert (receipt["added"], receipt["embedding"]["embedded"]) == (1, 1)
+    assert list(stored(tmp_path).values()) == [ABSTRACT.format("queues")]
+
+
+def test_standard_input_may_stand_among_files(tmp_path):
+    (tmp_path / "papers.txt").write_text(ABSTRACT.format("caches"))
+    receipt = added("-", tmp_path / "papers.txt", "-L", tmp_path / "library", stdin=ABSTRACT.format("queues"))
+
+    assert (receipt["added"], receipt["embedding"]["embedded"]) == (2, 2)
+    assert sorted(stored(tmp_path / "library").values()) == [ABSTRACT.format("caches"), ABSTRACT.format("queues")]
+
+
+def test_a_pipe_given_as_a_file_is_read_and_stored(tmp_path):
+    read, write = os.pipe()
+    os.write(write, ABSTRACT.format("queues").encode())
+    os.close(write)
+    done = finished(spawn("add", f"/dev/fd/{read}", "-L", tmp_path / "library", "--json", pass_fds=[read]))
+    os.close(read)
+
+    assert done.code == 0, done.err
+    assert json.loads(done.out)["embedding"]["embedded"] == 1
+    assert list(stored(tmp_path / "library").values()) == [ABSTRACT.format("queues")]
 
 
 def test_a_folder_gives_the_files_in_it(tmp_path):

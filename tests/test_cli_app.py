@@ -172,6 +172,14 @@ def test_piped_output_has_no_colour_and_no_progress(command, place):
     assert done.err == ""
 
 
+@pytest.mark.parametrize("command", ["ask", "search", "show", "remove"])
+def test_an_argument_that_is_not_utf8_is_no_fault(command, place):
+    done = finished(spawn(command, "caf\udce9 rain", "-L", place.folder))
+
+    assert done.code == (0 if command in ("ask", "search") else 2), done.err
+    assert "Traceback" not in done.err
+
+
 @pytest.mark.parametrize("reader", ["head -1", "true"])
 def test_a_reader_that_has_seen_enough_is_no_fault(reader, place, tmp_path):
     command = " ".join(f"'{part}'" for part in (*MAIN, "search", "graphs", "--json", "-L", place.folder))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from assistant.abstention import Signals
 from assistant.answers import Answer, Claim, Reason
 from assistant.evidence import Found, Sentence
 from assistant.extract import cite, missing_words
@@ -36,16 +37,20 @@ def quoted(question: Question, chosen: Sequence[Sentence], found: Found, catalog
     )
 
 
+def off_subject(question: Question, found: Found, chosen: Sequence[Sentence], confidence: float) -> Answer:
+    """No answer, since no paper of the library is about it."""
+    return _without(
+        question, "not_in_library", "Nothing in this library is about that.", missing_words(found, chosen), confidence
+    )
+
+
 def abstained(
-    question: Question, chosen: Sequence[Sentence], found: Found, catalogue: Catalogue, confidence: float, on_subject: bool
+    question: Question, chosen: Sequence[Sentence], found: Found, catalogue: Catalogue, confidence: float, signals: Signals
 ) -> Answer:  # fmt: skip
-    """No answer: nothing on the subject, or papers on it whose abstracts do not say; then with the closest sentence."""
+    """No answer, since the papers on the subject do not say it; with the closest sentences."""
     missing = missing_words(found, chosen)
-    if not on_subject:
-        return _without(question, "not_in_library", "Nothing in this library is about that.", missing, confidence)
     claims, citations = cite(chosen[:_CLOSEST], found.papers, _spans(chosen[:_CLOSEST], catalogue))
-    about = f" They do not speak of {_listed(missing[:4])}." if missing else ""
-    text = f"The abstracts do not say.{about} The closest they come: {_joined(claims)}"
+    text = f"The abstracts do not say. {_gap(found, signals, missing)}The closest they come: {_joined(claims)}"
     return Answer(
         question=question.text,
         status="abstained",
@@ -57,6 +62,16 @@ def abstained(
         confidence=confidence,
         note="The full paper may say it.",
     )
+
+
+def _gap(found: Found, signals: Signals, missing: Sequence[str]) -> str:
+    """What exactly they do not say, as a sentence."""
+    phrase = found.asked.slot.phrase
+    if signals.amount_missing:
+        return f"They give no figure for {phrase}. " if phrase else "They give no figure for it. "
+    if signals.name_missing:
+        return f"They name no {phrase}. "
+    return f"They do not speak of {_listed(missing[:4])}. " if missing else ""
 
 
 def ambiguous(

@@ -99,9 +99,11 @@ class Engine:
             return compose.ambiguous(question, meant.unclear, found.papers, found.sentences, self._catalogue)
         model, signals = load_model(), read_signals(question, meant.found, meant.chosen, meant.names)
         confidence = model.probability(signals)
+        by_name = any(meant.found.hits[0].row in bearers for bearers in meant.names.values())
+        if confidence < model.threshold and signals.paper < model.subject and not by_name:
+            return compose.off_subject(question, meant.found, meant.chosen, confidence)
         if confidence < model.threshold:
-            on_subject = signals.paper >= model.subject
-            return compose.abstained(question, meant.chosen, meant.found, self._catalogue, confidence, on_subject)
+            return compose.abstained(question, meant.chosen, meant.found, self._catalogue, confidence, signals)
         return compose.quoted(question, meant.chosen, meant.found, self._catalogue, confidence)
 
     def _meant(self, question: Question, found: Found) -> _Meant:

@@ -94,12 +94,16 @@ def missing_words(found: Found, chosen: Sequence[Sentence]) -> list[str]:
     present |= {term for sentence in chosen for term in terms(found.papers[sentence.row].title)}
     absent = [term for term in asked.terms if term not in present and asked.terms[term] not in _NOT_MISSING]
     absent.sort(key=lambda term: -asked.rarity[term])
-    return [_with_modifier(asked.terms[term], asked.core) for term in absent]
+    return list(dict.fromkeys(_as_typed(asked.terms[term], asked.core) for term in absent))
 
 
-def _with_modifier(word: str, core: str) -> str:
-    """The word, or "learning rate" for a "rate" that means nothing by itself."""
+def _as_typed(word: str, core: str) -> str:
+    """The word, or the name that it is a part of ("Stable Diffusion"), or "learning rate" for a bare "rate"."""
+    names = re.findall(r"(?:(?<=\s)|^)[A-Z][\w.-]*(?:\s+[A-Z\d][\w.-]*)+", core)
+    name: str | None = next((name for name in names if re.search(rf"\b{re.escape(word)}\b", name, re.IGNORECASE)), None)
     before = re.search(rf"([\w-]+)\s+{re.escape(word)}\b", core, re.IGNORECASE)
+    if name:
+        return name
     return f"{before.group(1)} {word}" if before and needs_modifier(word) and before.group(1).lower() not in STOP_WORDS else word
 
 

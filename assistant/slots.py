@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from store.fulltext import STOP_WORDS
-from store.readable import readable
+from store.readable import readable, search_text
 from store.terms import stem, terms
 
 # Things that are numbers. Asked for, a sentence must speak of them and have a number.
@@ -104,6 +104,7 @@ class Slot:
     Attributes:
         amount: Terms of the thing whose amount is asked for, all of which a sentence must have; None if no amount is.
         named: Terms of the thing whose name is asked for; None if no name is.
+        phrase: That thing, as typed; blank if none is named.
         spelled_out: A short form whose long form is asked for; None if none is.
         person: Whether a person, place or time is asked for.
         link: Whether an address is asked for.
@@ -112,6 +113,7 @@ class Slot:
 
     amount: frozenset[str] | None
     named: frozenset[str] | None
+    phrase: str
     spelled_out: str | None
     person: bool
     link: bool
@@ -121,16 +123,17 @@ class Slot:
 def find_slot(core: str) -> Slot:
     """What a question asks for; an amount goes before a name."""
     short = _SPELLED_OUT.search(core)
-    which = frozenset(terms(" ".join(match.group(1) for match in _WHICH.finditer(core))))
-    amount = _amount(core, which)
-    named = which & _NAMED if amount is None else frozenset()
+    which = " ".join(match.group(1) for match in _WHICH.finditer(core))
+    phrase = _amount_phrase(core, which)
+    kinds = [word for word in re.findall(r"[\w-]+", which) if stem(word) in _NAMED] if phrase is None else []
     return Slot(
-        amount,
-        named or None,
-        next(name for name in short.groups() if name) if short else None,
-        bool(_WHO.search(core) or _WHERE_WHEN.search(core)),
-        bool(_LINK.search(core)),
-        bool(_DEFINITION.search(core)),
+        amount=None if phrase is None else _must_have(phrase),
+        named=frozenset(stem(word) for word in kinds) or None,
+        phrase=phrase or " ".join(kinds[-1:]),
+        spelled_out=next(name for name in short.groups() if name) if short else None,
+        person=bool(_WHO.search(core) or _WHERE_WHEN.search(core)),
+        link=bool(_LINK.search(core)),
+        definition=bool(_DEFINITION.search(core)),
     )
 
 
@@ -145,22 +148,29 @@ def fills(slot: Slot, sentence: str, question: str) -> bool:
     return slot.named is not None and has_name(slot, sentence, question)
 
 
-def _amount(core: str, which: frozenset[str]) -> frozenset[str] | None:
+def _amount_phrase(core: str, which: str) -> str | None:
+    """What is counted or measured, as typed; blank if only "how much" is asked; None if no amount is."""
     counted = _HOW_MANY.search(core)
     if counted:
-        return frozenset(terms(counted.group(1))[-1:])
-    words = terms(core)
-    amounts = [at for at, word in enumerate(words) if word in _AMOUNTS]
-    asked = which | frozenset(terms(" ".join(match.group(1) for match in _WHAT_IS.finditer(core))))
-    is_asked = any(words[at] in asked for at in amounts) or (amounts and not _ASKING.search(core))
-    if not is_asked:
-        return frozenset() if _HOW_MUCH.search(core) else None
-    first = next(at for at in amounts if words[at] in asked or not asked & _AMOUNTS)
-    modifier = words[first - 1 : first] if first and words[first] in _NEEDS_MODIFIER and words[first - 1] not in STOPS else []
-    return frozenset([*modifier, words[first]])
+        return counted.group(1)
+    typed = re.findall(r"[^\W_]+", search_text(core))
+    amounts = [at for at, word in enumerate(typed) if stem(word) in _AMOUNTS]
+    asked = frozenset(terms(" ".join([which, *(match.group(1) for match in _WHAT_IS.finditer(core))])))
+    meant = [at for at in amounts if stem(typed[at]) in asked] or (amounts if not _ASKING.search(core) else [])
+    if not meant:
+        return "" if _HOW_MUCH.search(core) else None
+    first = meant[0]
+    modified = first and needs_modifier(typed[first]) and stem(typed[first - 1]) not in _STOPS
+    return " ".join(typed[first - bool(modified) : first + 1])
 
 
-STOPS = frozenset(stem(word) for word in STOP_WORDS)
+def _must_have(phrase: str) -> frozenset[str]:
+    """Terms that a sentence with the amount must have: the head of what is counted, and a modifier that it needs."""
+    found = terms(phrase)
+    return frozenset(found[-2:] if len(found) > 1 and found[-1] in _NEEDS_MODIFIER else found[-1:])
+
+
+_STOPS = frozenset(stem(word) for word in STOP_WORDS)
 
 
 def needs_modifier(word: str) -> bool:

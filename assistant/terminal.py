@@ -13,6 +13,7 @@ from assistant.answers import Answer, Citation, Ranked
 from store.papers import Paper
 from store.readable import readable
 from store.receipts import Receipt
+from store.terms import query_terms, stem
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -69,7 +70,7 @@ class Terminal:
         console.print(self._paragraph(answer))
         for citation in answer.citations:
             console.print()
-            console.print(_cited(citation))
+            console.print(_cited(citation, answer.question))
         if answer.status == "abstained" and not answer.citations and answer.hits:
             self._nearest(answer.hits, console)
         if answer.note and not self._quiet:
@@ -186,15 +187,27 @@ def _facts(paper: Paper) -> str:
     return safe(" · ".join(filter(None, (names, place, paper.url or paper.doi or "", f"id {paper.id}"))))
 
 
-def _cited(citation: Citation) -> Any:
+def _cited(citation: Citation, question: str) -> Any:
     from rich.console import Group
     from rich.padding import Padding
     from rich.text import Text
 
     head = Text.assemble((f"[{citation.number}] ", "cyan"), _title(citation.paper))
     facts = Padding(Text(_facts(citation.paper), style="dim"), (0, 0, 0, 4))
-    quotes = [Padding(Text(f"“{readable(quote.text)}”", style="green"), (0, 0, 0, 4)) for quote in citation.quotes]
+    quotes = [Padding(_highlighted(quote.text, question), (0, 0, 0, 4)) for quote in citation.quotes]
     return Group(head, facts, *quotes)
+
+
+def _highlighted(quote: str, question: str) -> Text:
+    """A quote, the words it shares with the question standing out."""
+    from rich.text import Text
+
+    text = Text(f"“{readable(quote)}”", style="green")
+    asked = query_terms(question)
+    for word in re.finditer(r"[^\W_]+", text.plain):
+        if stem(word.group()) in asked:
+            text.stylize("bold", *word.span())
+    return text
 
 
 def _receipt_lines(receipt: Receipt) -> Iterator[str]:

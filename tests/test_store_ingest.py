@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 from types import SimpleNamespace
@@ -240,6 +241,18 @@ def test_an_endpoint_that_changes_its_dimensions_is_refused(tmp_path, place, emb
     with pytest.raises(ProviderError, match="a vector of 32 dimensions, and 64 before"):
         add(place, write(tmp_path, records(6)))
     assert len(stored(place)) == 3
+
+
+def test_standard_input_is_added_whole_under_its_name(tmp_path, place, embedding, monkeypatch):
+    lines = "".join(json.dumps(record) + "\n" for record in records(100))
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(lines.encode())))
+
+    receipt = add(place, "-").receipt
+
+    assert [(source.name, source.usable) for source in receipt.sources] == [("-", 100)]
+    assert counts(receipt) == (100, 0, 0, 100, 0)
+    assert {paper.source for paper in stored(place).values()} == {"-"}
+    assert len(stored(place)) == 100
 
 
 # -- embeddings that do not fit ----------------------------------------------------------------------------------------------

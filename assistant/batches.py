@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
@@ -14,6 +15,8 @@ from store.errors import SourceError, UsageError
 from store.search import Search
 
 _TAG = "abstracts"
+_SPACE = re.compile(r"\s")  # a run has six columns, whatever is in an id
+_BEGINNING = b'{"id": '  # of every line that we write
 
 
 def read_history(path: Path) -> list[Turn]:
@@ -34,8 +37,9 @@ def answer_batch(engine: Engine, batch: Path, out: Path, *, filters: Sequence[st
         SourceError: A line of the batch is no question; what came before is answered.
         UsageError: `out` holds answers to other questions.
     """
-    done = _finished(out)
-    with _opened(out, "a") as results:
+    done = _finished(out, batch)
+    results: IO[str] | None = None
+    try:
         for at, (number, line) in enumerate(_json_lines(batch)):
             place = f"{batch}, line {number}"
             name, question = _question(line, place)
@@ -45,11 +49,14 @@ def answer_batch(engine: Engine, batch: Path, out: Path, *, filters: Sequence[st
                         f"{out} already holds answers to other questions ({done[at]!r}, not {name!r}). Choose another --out."
                     )
                 continue
-            history = [_turn(turn, place) for turn in line.get("history") or []]
-            answer = engine.ask(question, history=history, filters=filters)
+            answer = engine.ask(question, history=_history(line.get("history"), place), filters=filters)
+            results = results or _opened(out, "a")  # a batch that cannot be read leaves no empty file
             results.write(json.dumps({"id": line["id"], **answer.to_json()}, ensure_ascii=False) + "\n")
             results.flush()
             yield at + 1
+    finally:
+        if results:
+            results.close()
 
 
 def search_batch(search: Search, batch: Path, out: Path, *, limit: int, rows: Sequence[int] | None = None) -> Iterator[int]:
@@ -58,30 +65,44 @@ def search_batch(search: Search, batch: Path, out: Path, *, limit: int, rows: Se
     The run is written beside `out` and renamed when it is whole: half a run measures like a bad one.
     """
     part = out.with_name(out.name + ".part")
-    with _opened(part, "w") as results:
-        for done, (number, line) in enumerate(_json_lines(batch), 1):
-            if "_id" not in line or not isinstance(line.get("text"), str):
-                raise SourceError(f'{batch}, line {number} is no query. Each line is {{"_id": …, "text": …}}.')
-            hits = search.find(line["text"], limit=limit, rows=rows)
-            papers = search.papers(hits)
-            for rank, hit in enumerate(hits, 1):
-                results.write(f"{line['_id']} Q0 {papers[hit.row].id} {rank} {hit.score:.6f} {_TAG}\n")
-            yield done
-    part.replace(out)
+    try:
+        with _opened(part, "w") as results:
+            for done, (number, line) in enumerate(_json_lines(batch), 1):
+                if "_id" not in line or not isinstance(line.get("text"), str):
+                    raise SourceError(f'{batch}, line {number} is no query. Each line is {{"_id": …, "text": …}}.')
+                hits = search.find(line["text"], limit=limit, rows=rows)
+                papers = search.papers(hits)
+                for rank, hit in enumerate(hits, 1):
+                    columns = (line["_id"], "Q0", papers[hit.row].id, rank, f"{hit.score:.6f}", _TAG)
+                    results.write(" ".join(_SPACE.sub("_", str(column)) for column in columns) + "\n")
+                yield done
+        part.replace(out)
+    finally:
+        part.unlink(missing_ok=True)
 
 
-def _finished(out: Path) -> list[str]:
-    """Ids of the whole lines of an earlier run; a last line that a kill cut off is taken away."""
+def _finished(out: Path, batch: Path) -> list[str]:
+    """Ids of the whole lines of an earlier run; a last line that a kill cut off is taken away.
+
+    Raises:
+        UsageError: The file is the batch itself, or holds something else than answers; it is left as it is.
+    """
     if not out.exists():
         return []
     content = out.read_bytes()
     whole = content[: content.rfind(b"\n") + 1]
-    if len(whole) < len(content):
-        out.write_bytes(whole)
+    rest = content[len(whole) :]
     try:
-        return [str(json.loads(line)["id"]) for line in whole.decode("utf-8").split("\n") if line]
-    except (ValueError, KeyError, TypeError) as error:
-        raise UsageError(f"{out} exists and holds no answers of ours. Choose another --out.") from error
+        lines = [json.loads(line) for line in whole.decode("utf-8").split("\n") if line]
+        ids = [str(line["id"]) for line in lines if line["status"]]
+        ours = batch.resolve() != out.resolve() and (not rest or bool(ids) or rest.startswith(_BEGINNING[: len(rest)]))
+    except (ValueError, KeyError, TypeError):
+        ours = False
+    if not ours:
+        raise UsageError(f"{out} exists and holds no answers of ours. Choose another --out.")
+    if rest:
+        out.write_bytes(whole)
+    return ids
 
 
 def _json_lines(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
@@ -113,8 +134,14 @@ def _question(line: Mapping[str, Any], place: str) -> tuple[str, str]:
     return str(name), question
 
 
-def _turn(line: Mapping[str, Any], place: str) -> Turn:
-    role, text = line.get("role"), line.get("text")
+def _history(turns: Any, place: str) -> list[Turn]:
+    if turns is not None and not isinstance(turns, list):
+        raise SourceError(f"{place}: history is a list of turns.")
+    return [_turn(turn, place) for turn in turns or []]
+
+
+def _turn(line: Any, place: str) -> Turn:
+    role, text = (line.get("role"), line.get("text")) if isinstance(line, dict) else (None, None)
     if role not in ("user", "assistant") or not isinstance(text, str):
         raise SourceError(f'{place}: a turn is {{"role": "user" or "assistant", "text": …}}.')
     return Turn(role, text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from assistant.abstention import Signals
@@ -16,6 +17,7 @@ from store.sentences import Span
 
 Papers = Mapping[int, Paper]
 
+_OWN_NUMBERS = re.compile(r"\[(\d+(?:\s*[,;–-]\s*\d+)*)\]")
 _CLOSEST = 2  # sentences quoted beside "the abstracts do not say", so that a reader can judge it
 OVER_ALL = "This shows the best matches, not a count over the whole library."
 
@@ -112,7 +114,12 @@ def _spans(chosen: Sequence[Sentence], catalogue: Catalogue) -> dict[int, Sequen
 
 
 def _joined(claims: Sequence[Claim]) -> str:
-    return " ".join(f"{claim.text} {''.join(f'[{number}]' for number in claim.citations)}" for claim in claims)
+    return " ".join(f"{_unnumbered(claim.text)} {''.join(f'[{number}]' for number in claim.citations)}" for claim in claims)
+
+
+def _unnumbered(text: str) -> str:
+    """A quote whose own "[2]" cannot be taken for one of our citations."""
+    return _OWN_NUMBERS.sub(r"(\1)", text)
 
 
 def _listed(items: Sequence[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import sys
@@ -20,13 +21,28 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 _WIDEST = 100  # columns of running text; longer lines are hard to read
-_UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_NARROWEST = 20
+# Controls, escapes, marks that turn the direction of text, separators that some terminals break lines at, invisible tags.
+_UNSAFE = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\U000e0000-\U000e007f]"
+)
 _NUMBER = re.compile(r"((?:\[\d+\])+)")
 
 
 def safe(text: str) -> str:
-    """Text whose only control characters are line breaks and tabs; the others are shown as ``\\x1b`` and the like."""
+    """Text whose only control characters are line breaks and tabs; the others are shown as escapes."""
     return _UNSAFE.sub(lambda m: m.group().encode("unicode_escape").decode("ascii"), text.replace("\r\n", "\n"))
+
+
+def prepare_streams() -> None:
+    """Let characters that the terminal's encoding lacks come out as escapes, not as errors."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _speaks_unicode() -> bool:
+    return (sys.stdout.encoding or "").lower().replace("-", "").startswith("utf")
 
 
 class Terminal:
@@ -43,8 +59,8 @@ class Terminal:
 
     def data(self, value: Any) -> None:
         """One JSON document, readable by people and programs, safe to show."""
-        text = json.dumps(value, ensure_ascii=False, indent=2)
-        sys.stdout.write(_UNSAFE.sub(lambda m: f"\\u{ord(m.group()):04x}", text) + "\n")
+        text = json.dumps(value, ensure_ascii=not _speaks_unicode(), indent=2)
+        sys.stdout.write(_UNSAFE.sub(lambda m: json.dumps(m.group())[1:-1] if m.group() != "\x7f" else "\\u007f", text) + "\n")
 
     def line(self, text: str = "") -> None:
         """One line of plain output."""
@@ -144,9 +160,9 @@ class Terminal:
 
     @contextmanager
     def progress(self, what: str, total: int) -> Iterator[Any]:
-        """A bar with rate and time left on standard error; call what it yields with the number done. Silent when piped or quiet."""
+        """A bar with rate and time left on standard error, unless piped or quiet; call what it yields with the number done."""
         if self._quiet or total < 1 or not sys.stderr.isatty():
-            yield lambda done: None
+            yield lambda _done: None
             return
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -165,8 +181,12 @@ class Terminal:
 def _console() -> Console:
     from rich.console import Console
 
-    console = Console(highlight=False, emoji=False, markup=False)
-    console.width = min(console.width, _WIDEST)
+    class Piped(Console):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError  # rich would leave with 1
+
+    console = Piped(highlight=False, emoji=False, markup=False)
+    console.width = max(_NARROWEST, min(console.width, _WIDEST))
     return console
 
 
@@ -214,24 +234,21 @@ def _receipt_lines(receipt: Receipt) -> Iterator[str]:
     for source in receipt.sources:
         declared = f" of {source.declared:,} declared" if source.declared is not None else ""
         yield f"{source.name}: {source.records:,} records{declared} read as {source.format}, {source.usable:,} with an abstract"
-        for skipped in source.skipped[:5]:
-            yield f"  skipped {skipped.where} ({skipped.reason}): {readable(skipped.text)[:70]}"
-        if len(source.skipped) > 5:
-            yield f"  … and {len(source.skipped) - 5:,} more skipped; --json lists them all"
-    for duplicate in receipt.duplicates[:5]:
-        yield f"  left out {duplicate.dropped}: {duplicate.why} as {duplicate.kept}"
-    if len(receipt.duplicates) > 5:
-        yield f"  … and {len(receipt.duplicates) - 5:,} more duplicates; --json lists them all"
-    shown = [w for w in receipt.warnings if w.kind not in ("title_inferred",)]
-    for warned in shown[:8]:
-        yield f"  note, {warned.kind.replace('_', ' ')}: {warned.paper} {readable(warned.detail)}".rstrip()
-    if len(shown) > 8:
-        yield f"  … and {len(shown) - 8:,} more notes; --json lists them all"
-    inferred = sum(w.kind == "title_inferred" for w in receipt.warnings)
+        yield from _first([f"skipped {s.where} ({s.reason}): {readable(s.text)[:70]}" for s in source.skipped], "skipped")
+    yield from _first([f"left out {d.dropped}: {d.why} as {d.kept}" for d in receipt.duplicates], "duplicates")
+    notes = [w for w in receipt.warnings if w.kind != "title_inferred"]
+    yield from _first([f"note, {w.kind.replace('_', ' ')}: {w.paper} {readable(w.detail)}" for w in notes], "notes")
+    inferred = len(receipt.warnings) - len(notes)
     if inferred:
-        yield f"  {inferred:,} {'paper has' if inferred == 1 else 'papers have'} no title; one was inferred from the abstract and is marked so"
+        yield f"  {inferred:,} without a title; one was inferred from the abstract and is marked so"
     would = "would be " if receipt.dry_run else ""
     yield (
-        f"{receipt.added:,} {would}added, {receipt.changed:,} {would}changed, {receipt.unchanged:,} unchanged"
-        f"; {receipt.embedding.embedded:,} embedded with {receipt.embedding.name} in {receipt.seconds:.1f} s"
+        f"{receipt.added:,} {would}added, {receipt.changed:,} {would}changed, {receipt.unchanged:,} unchanged; "
+        f"{receipt.embedding.embedded:,} embedded with {receipt.embedding.name} in {receipt.seconds:.1f} s"
     )
+
+
+def _first(lines: Sequence[str], what: str, most: int = 5) -> Iterator[str]:
+    yield from (f"  {line}" for line in lines[:most])
+    if len(lines) > most:
+        yield f"  … and {len(lines) - most:,} more {what}; --json lists them all"

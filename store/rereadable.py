@@ -61,6 +61,8 @@ def _comes_once(name: str) -> bool:
 def _keep(name: str) -> IO[bytes]:
     kept = cast(IO[bytes], NamedTemporaryFile(prefix="abstracts-"))  # noqa: SIM115 - goes away with the sources
     try:
+        if name == STANDARD_INPUT and sys.stdin is None:
+            raise SourceError("Standard input is closed. Pipe abstracts into it, or name a file.")
         with nullcontext(sys.stdin.buffer) if name == STANDARD_INPUT else open(name, "rb") as pipe:
             shutil.copyfileobj(pipe, kept)
         kept.flush()

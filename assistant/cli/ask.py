@@ -40,6 +40,8 @@ def ask(
         raise UsageError(
             "Give one question, or --batch FILE with --out FILE. A question that begins with a dash stands after --."
         )
+    if batch and strict:
+        raise UsageError("--strict goes with one question. A batch has the verdicts in its lines.")
     terminal = terminal_of(ctx, quiet)
     engine = Engine(Search(open_library(ctx, library), long_lived=batch is not None))
     if batch and out:

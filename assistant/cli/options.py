@@ -10,7 +10,14 @@ import typer
 
 LibraryFolder = Annotated[
     Path | None,
-    typer.Option("--library", "-L", metavar="FOLDER", help="The library's folder. [env: ABSTRACTS_LIBRARY]", show_default=False),
+    typer.Option(
+        "--library",
+        "-L",
+        metavar="FOLDER",
+        help="The library's folder. [env: ABSTRACTS_LIBRARY]",
+        show_default=False,
+        readable=False,
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no hints.")]

@@ -364,25 +364,27 @@ from store import index
 index._BATCH = 100  # more writes to be killed in
 folder = Path(sys.argv[1])
 catalogue = Catalogue.open(folder / "catalogue.sqlite3")
-print("ready", flush=True)
 index.ChromaIndex(folder).sync(catalogue)
 """
 
 
 def test_a_kill_in_the_middle_of_a_sync_is_made_good_by_the_next(large):
-    chance = random.Random(1)
+    chance, torn = random.Random(1), 0
     for trial in range(4):
-        large.put(papers(range(2000 + 1500 * trial, 3500 + 1500 * trial)))
-        child = subprocess.Popen([sys.executable, "-c", SYNC, str(large.folder)], stdout=subprocess.PIPE, env=_environment())
-        child.stdout.readline()
-        time.sleep(0.7 + chance.random() * 0.8)
+        first = 2000 + 900 * trial
+        large.put(papers(range(first, first + 900)))
+        child = subprocess.Popen([sys.executable, "-c", SYNC, str(large.folder)], env=_environment())
+        while large.seal.exists() and child.poll() is None:
+            time.sleep(0.005)
+        time.sleep(0.3 * chance.random())
         child.send_signal(signal.SIGKILL)
         child.wait()
-        child.stdout.close()
+        torn += not large.is_current()
         if trial % 2:
             large.sync()
             assert large.holds_the_catalogue()
-            assert large.nearest(3000, 1) == ["p3000"]
+            assert large.nearest(first, 1) == [f"p{first}"]
+    assert torn
 
 
 def _environment():

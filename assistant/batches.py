@@ -29,7 +29,7 @@ def read_history(path: Path) -> list[Turn]:
 
 
 def answer_batch(engine: Engine, batch: Path, out: Path, *, filters: Sequence[str] = ()) -> Iterator[int]:
-    """Answer ``{"id", "question", "history"}`` lines, one JSON line each in the same order; goes on after the last whole line of `out`.
+    """Answer ``{"id", "question", "history"}`` lines, one JSON line each, in order; goes on after the last whole line of `out`.
 
     Yields the number answered so far.
 

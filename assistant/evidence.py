@@ -152,15 +152,19 @@ def score_sentences(
 
 _FINDING = re.compile(
     r"\b(?:we (?:find|found|show|showed|observe|observed|demonstrate|demonstrated|report|identify|identified|conclude|prove)|"
-    r"(?:results?|experiments?|evaluations?) (?:show|suggest|indicate|demonstrate|on|across)|(?:these|our|the) (?:results|findings|data|observations)|"
+    r"(?:results?|experiments?|evaluations?) (?:show|suggest|indicate|demonstrate|on|across)|(?:these|our|"
+    r"the) (?:results|findings|data|observations)|"
     r"conclusions?|suggest\w*|indicat\w+|demonstrat\w+|findings|in summary|thus|therefore|associated with|significant(?:ly)?|"
     r"outperform\w*|achiev\w+|improv\w+|state[- ]of[- ]the[- ]art)\b",
     re.IGNORECASE,
 )
 _AIM = re.compile(
-    r"^(?:background|objectives?|aims?|purpose|methods?|design|setting|context|introduction|importance|rationale|materials and methods|"
-    r"participants|patients|interventions?|measurements?)\b[^a-z]{0,3}(?=[A-Z])|\b(?:aim(?:ed)?|sought|was to|objective|purpose|recruited|randomi[sz]ed|enrolled|"
-    r"we (?:investigate|investigated|study|studied|examine|examined|assess|assessed|evaluate|evaluated|searched|performed|conducted))\b",
+    r"^(?:background|objectives?|aims?|purpose|methods?|design|setting|context|introduction|importance|rationale|"
+    r"materials and methods|"
+    r"participants|patients|interventions?|measurements?)\b[^a-z]{0,3}(?=[A-Z])|\b(?:aim(?:ed)?|sought|was to|objective|"
+    r"purpose|recruited|randomi[sz]ed|enrolled|"
+    r"we (?:investigate|investigated|study|studied|examine|examined|assess|assessed|evaluate|evaluated|searched|"
+    r"performed|conducted))\b",
     re.IGNORECASE,
 )
 

@@ -17,7 +17,7 @@ def without_names(question: str, names: Sequence[str]) -> str:
 
 
 def tells_apart(question: str, name: str) -> bool:
-    """Whether a question says which bearer of a name it means: "the video PanoWorld", "the PanoWorld that ...", "SAM for images"."""
+    """Whether a question says which bearer of a name it means: "the video PanoWorld", "the PanoWorld that ...", "SAM for X"."""
     text = " ".join(words(question))
     quoted = re.escape(name)
     before = rf"\bthe (?:(?!{quoted}\b)[\w-]+ ){{1,4}}{quoted}\b(?! (?:paper|work|abstract)\b)"

@@ -48,12 +48,14 @@ class Question:
 
 
 _SWITCH = re.compile(
-    r"^\W*(?:different|another|new|unrelated|other)\s+(?:thing|topic|question|subject|matter)|^\W*(?:changing|switching|change of)\b|\bunrelated\b|"
+    r"^\W*(?:different|another|new|unrelated|other)\s+(?:thing|topic|question|subject|matter)|^\W*(?:changing|switching|"
+    r"change of)\b|\bunrelated\b|"
     r"^\W*(?:now\s+)?(?:something|on to something)\s+(?:else|different)",
     re.IGNORECASE,
 )
 _CONTINUES = re.compile(
-    r"^\W*(?:and|but|or|also|so|then|ok(?:ay)?|what about|how about|what of|i mean(?:t)?|i'?m asking|same|why|how so|which one|"
+    r"^\W*(?:and|but|or|also|so|then|ok(?:ay)?|what about|how about|what of|i mean(?:t)?|i'?m asking|same|why|how so|"
+    r"which one|"
     r"with|on|for|in|by|at|from|against|compared|versus|vs|than|instead|besides|apart)\b",
     re.IGNORECASE,
 )
@@ -68,7 +70,8 @@ _ORDINAL = re.compile(
 _ORDINALS = {"first": 0, "former": 0, "second": 1, "latter": 1, "other": 1, "third": 2, "fourth": 3, "fifth": 4, "last": -1}
 _SEGMENT = re.compile(r"\[\d+\]|(?:^|\s)\(?\d[.)]\s|;|,?\s+(?:and\s+)?the\s+other\b|\n+", re.IGNORECASE)
 _PAPERS = (
-    r"(?:papers|abstracts|studies|articles|submissions|publications|works(?!\s+(?:best|better|well|for|on|in|with|most|least)\b))"
+    r"(?:papers|abstracts|studies|articles|submissions|publications|works(?!\s+(?:best|better|well|for|on|in|with|most|"
+    r"least)\b))"
 )
 _THINGS = rf"(?:{_PAPERS}|(?<!one )of\s+(?:these|them|those)|of\s+the\s+{_PAPERS})"
 _COUNT = re.compile(rf"\b(?:how many|number of|count(?: of)?)\s+(?:\w+\s+){{0,2}}?{_THINGS}", re.IGNORECASE)
@@ -85,10 +88,14 @@ _COMPARISON = re.compile(
 
 
 _ERRAND = re.compile(
-    r"^\W*(?:please |now |thanks\W+|can you |could you )*(?:write|compose|translate|book|draw|code|draft|sing|buy|order|send|play|remind|print|repeat|reveal|"
-    r"ignore|pretend|output)\b|\b(?:book|write|buy|order|send|draw) (?:me|us) an?\b|\b(?:should|shall|can|may|must|do) i (?:buy|sell|eat|take|wear|need|go|"
-    r"invest|call|see|quit|marry|do)\b|\bmy (?:landlord|cat|dog|wife|husband|boss|doctor|car|child|deposit|tax|back|boyfriend|girlfriend)\b|\b(?:system prompt|"
-    r"hidden instructions|developer notes|api keys?|your instructions|weather|horoscope|world cup|stock price)\b|\bshould i\b",
+    r"^\W*(?:please |now |thanks\W+|can you |could you )*(?:write|compose|translate|book|draw|code|draft|sing|buy|order|"
+    r"send|play|remind|print|repeat|reveal|"
+    r"ignore|pretend|output)\b|\b(?:book|write|buy|order|send|draw) (?:me|us) an?\b|\b(?:should|shall|can|may|must|"
+    r"do) i (?:buy|sell|eat|take|wear|need|go|"
+    r"invest|call|see|quit|marry|do)\b|\bmy (?:landlord|cat|dog|wife|husband|boss|doctor|car|child|deposit|tax|back|"
+    r"boyfriend|girlfriend)\b|\b(?:system prompt|"
+    r"hidden instructions|developer notes|api keys?|your instructions|weather|horoscope|world cup|stock price)\b|"
+    r"\bshould i\b",
     re.IGNORECASE,
 )
 _OF_EACH = re.compile(

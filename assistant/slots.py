@@ -13,9 +13,12 @@ from store.terms import stem, terms
 _AMOUNTS = frozenset(
     stem(word)
     for word in (
-        "rate size accuracy error score fid bleu rouge f1 auc dice map ap iou psnr perplexity speedup speedups percent percentage "
-        "deviation variance exponent epsilon radius rank depth width layers heads parameters epochs steps iterations seed seeds batch "
-        "gpu gpus tpu tpus hours days weeks seconds minutes memory resolution length duration cost price budget dollars decay "
+        "rate size accuracy error score fid bleu rouge f1 auc dice map ap iou psnr perplexity speedup speedups percent "
+        "percentage "
+        "deviation variance exponent epsilon radius rank depth width layers heads parameters epochs steps iterations "
+        "seed seeds batch "
+        "gpu gpus tpu tpus hours days weeks seconds minutes memory resolution length duration cost price budget "
+        "dollars decay "
         "temperature threshold ratio fraction proportion interval frequency bandwidth fps latency throughput flops"
     ).split()
 )
@@ -26,13 +29,17 @@ _TRIED_ON = frozenset(
 _NAMED = _TRIED_ON | frozenset(
     stem(word)
     for word in (
-        "model models llm llms mllm backbone encoder decoder network networks tokenizer tokeniser optimizer optimiser gpu tool toolkit "
-        "library libraries language languages country countries licence license university company museum museums institution "
-        "institutions hospital hospitals laptop phone simulator game games genomes framework software team group baseline baselines"
+        "model models llm llms mllm backbone encoder decoder network networks tokenizer tokeniser optimizer optimiser "
+        "gpu tool toolkit "
+        "library libraries language languages country countries licence license university company museum museums "
+        "institution "
+        "institutions hospital hospitals laptop phone simulator game games genomes framework software team group "
+        "baseline baselines"
     ).split()
 )
 _ENDS = (
-    r"(?:do|does|did|is|are|was|were|has|have|had|can|could|will|would|must|should|in|on|of|at|per|to|from|with|for|behind|by|that|which|"
+    r"(?:do|does|did|is|are|was|were|has|have|had|can|could|will|would|must|should|in|on|of|at|per|to|from|with|for|"
+    r"behind|by|that|which|"
     r"went|fit|took|take|get|make|run|runs|sits?|covers?|embeds?|trains?|works?|suits?|used?|it|they|a|the)"
 )
 # What is counted may be called otherwise, and a size may come as a number of units.
@@ -54,7 +61,8 @@ _NEEDS_MODIFIER = frozenset(
 )
 _HOW_MANY = re.compile(rf"\b(?:how many|number of)\s+((?:[\w-]+\s+){{0,3}}?[\w-]+?)(?=\s+{_ENDS}\b|\W*$)", re.IGNORECASE)
 _HOW_MUCH = re.compile(
-    r"\b(?:how (?:much|large|big|long|fast|often|high|low|deep|wide|small|quickly|accurate)|by how|exact|exactly|precise|in percent|what share)\b",
+    r"\b(?:how (?:much|large|big|long|fast|often|high|low|deep|wide|small|quickly|accurate)|by how|exact|exactly|"
+    r"precise|in percent|what share)\b",
     re.IGNORECASE,
 )
 _KIND_OF = r"(?:(?:the\s+)?(?:type|kind|sort|names?|set|brand|make|version)s?\s+of\s+(?:the\s+)?)?"
@@ -62,26 +70,31 @@ _WHICH = re.compile(rf"\b(?:which|what)\s+{_KIND_OF}((?:[\w-]+\s+){{0,4}}?[\w-]+
 _WHAT_IS = re.compile(rf"\bwhat(?:'s| is| are| was| were)\s+{_KIND_OF}((?:[\w-]+\s*){{1,5}})", re.IGNORECASE)
 _ASKING = re.compile(r"\b(?:what|which|who|whom|whose|why|how|when|where|do|does|did|is|are|was|were|can|could)\b", re.IGNORECASE)
 _WHO = re.compile(
-    r"(?:^|[,;:.]|\band|\bby|\bfrom|\bof|\bto)\W*(?:who|whom|whose)\b(?!\s+(?:else|(?:[a-z]+(?<!wa)(?<!ha)(?<!doe)(?<!i)s\b)))",
+    r"(?:^|[,;:.]|\band|\bby|\bfrom|\bof|\bto)\W*(?:who|whom|whose)\b(?!\s+(?:else|"
+    r"(?:[a-z]+(?<!wa)(?<!ha)(?<!doe)(?<!i)s\b)))",
     re.IGNORECASE,
 )
 _WHERE_WHEN = re.compile(
-    r"\b(?:where (?:was|were|is|are|did)\b|when (?:was|were|did|is|will)|which (?:year|month|university|lab|company|country|city|venue))",
+    r"\b(?:where (?:was|were|is|are|did)\b|when (?:was|were|did|is|will)|which (?:year|month|university|lab|company|"
+    r"country|city|venue))",
     re.IGNORECASE,
 )
 _LINK = re.compile(
     r"\b(?:download|url|link|web ?site|repository|where (?:can|do|could) (?:i|we|one|you) (?:get|find|download))\b", re.IGNORECASE
 )
 _DEFINITION = re.compile(
-    r"^\W*(?:(?:so )?what(?:'s| is| are| was)|tell me (?:something )?about|describe|explain|define)\s+(?:an?\s+|the\s+)?[\w.+-]+(?:\s[\w.+-]+){0,2}\W*$",
+    r"^\W*(?:(?:so )?what(?:'s| is| are| was)|tell me (?:something )?about|describe|explain|define)\s+(?:an?\s+|"
+    r"the\s+)?[\w.+-]+(?:\s[\w.+-]+){0,2}\W*$",
     re.IGNORECASE,
 )
 _INTRODUCES = re.compile(
-    r"\b(?:introduc|propos|present|call(?:ed|s)?\b|term(?:ed|s)?\b|dub(?:bed|s)?\b|defin|develop|formaliz|formalis|construct|is an?\b)",
+    r"\b(?:introduc|propos|present|call(?:ed|s)?\b|term(?:ed|s)?\b|dub(?:bed|s)?\b|defin|develop|formaliz|formalis|"
+    r"construct|is an?\b)",
     re.IGNORECASE,
 )
 _SPELLED_OUT = re.compile(
-    r"\bwhat (?:do|does|did) (?:the letters |the name |the acronym |the abbreviation )?(?P<a>[\w-]+) (?:stand for|mean|abbreviate)|"
+    r"\bwhat (?:do|does|did) (?:the letters |the name |the acronym |the abbreviation )?(?P<a>[\w-]+) (?:stand for|mean|"
+    r"abbreviate)|"
     r"\bspell(?:s|ed)? out (?:the )?(?P<b>[\w-]+)|\b(?:expansion|long form|full name) of (?P<c>[\w-]+)",
     re.IGNORECASE,
 )

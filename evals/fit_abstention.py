@@ -130,7 +130,7 @@ def out_of_fold(part: Part, others: Sequence[Part]) -> Array:
 
 
 def subject_threshold(parts: Sequence[Part]) -> float:
-    """The cosine that best tells questions on no subject of the library from those whose papers do not say (balanced accuracy)."""
+    """The cosine that best tells questions on no subject of the library from those on one (balanced accuracy)."""
     paper = np.concatenate([p.signals[:, _NAMES.index("paper")] for p in parts])
     reasons = np.array([reason for p in parts for reason in p.reasons])
     away, on = np.isin(reasons, ["not_in_corpus", "out_of_scope"]), reasons == "not_in_abstract"
@@ -143,7 +143,8 @@ def report(name: str, probabilities: Array, answerable: Array, threshold: float)
     precision = (refused & should).sum() / max(1, refused.sum())
     return (
         f"{name:28} AUROC {roc_auc_score(answerable, probabilities):.3f}  precision {precision:.3f}  "
-        f"recall {refused[should].mean():.3f}  false refusals {refused[~should].mean():.3f}  ({should.sum()} of {len(answerable)} to refuse)"
+        f"recall {refused[should].mean():.3f}  false refusals {refused[~should].mean():.3f}  "
+        f"({should.sum()} of {len(answerable)} to refuse)"
     )
 
 

@@ -211,6 +211,8 @@ def plan(
     started = time.monotonic()
     rereadable = RereadableSources(sources, format=format, fields=fields or {})
     library = Library.open(place) if Library.exists(place) else None
+    if library is None and place.embedding:
+        open_embedding(place.embedding, place.endpoint)  # an unknown name is told before a library is made for it
     try:
         contents = library.catalogue.contents() if library else {}
         titles = library.catalogue.titles() if library else {}

@@ -1,4 +1,4 @@
-"""The command line: `abstracts`. Each command reads from top to bottom in its module; nothing heavy is imported before it runs."""
+"""The command line, `abstracts`: each command in a module of its own, and nothing heavy imported before it runs."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def _global(
     library: LibraryFolder = None,
     json: Json = False,
     quiet: Quiet = False,
-    version: Annotated[
+    version: Annotated[  # noqa: ARG001 - its callback has done all there is to do
         bool, typer.Option("--version", help="Show the version and leave.", is_eager=True, callback=_show_version)
     ] = False,
 ) -> None:

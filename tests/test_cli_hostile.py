@@ -33,6 +33,10 @@ TEXTS = {
         "[bold red]Markup[/bold red] and :smile: and {braces} and %s and ${HOME} stay as they are. "
         "We count 31 of them in 4 papers."
     ),
+    "invisible": (
+        "Marks \u061c hide in text. Separators \u2028 and \u2029 split lines in 4 of 9 papers. "
+        "Tags \U000e0041\U000e0042 carry secrets."
+    ),
     "returns": (
         "Carriage returns overwrite lines.\rThis one hides what stands before it.\x0b\x0c "
         "We found 5 of them in 9 papers that we read."
@@ -46,7 +50,9 @@ FIELDS = {
     "keywords": ["k\x1b[0m"],
     "doi": "10.1/\x9b",
 }
-RAW = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+RAW = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\U000e0000-\U000e007f]"
+)
 
 
 @pytest.fixture(scope="module")
@@ -160,3 +166,14 @@ def test_instructions_in_an_abstract_are_text_to_quote(hostile):
     assert "40 systems" in answer["answer"]
     assert {claim["verdict"] for claim in answer["claims"]} == {"supported"}
     assert [citation["number"] for citation in answer["citations"]] == list(range(1, len(answer["citations"]) + 1))
+
+
+def test_a_number_in_brackets_of_an_abstract_is_not_shown_as_a_citation(tmp_path):
+    (tmp_path / "p.txt").write_text(
+        "We follow [7] and measure prompt injection on 40 systems. It works on 12 of them, as [2] says, in every trial."
+    )
+    run("add", tmp_path / "p.txt", "-L", tmp_path / "library")
+    answer = json.loads(run("ask", "How many systems is prompt injection measured on?", "--json", "-L", tmp_path / "library").out)
+    numbers = {int(n) for n in re.findall(r"\[(\d+)\]", answer["answer"])}
+
+    assert numbers <= {citation["number"] for citation in answer["citations"]}

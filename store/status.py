@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from store.filters import fields
@@ -30,6 +31,14 @@ def library_status(library: Library) -> dict[str, Any]:
             "long_lived": choose_leg(chunks=chunks, long_lived=True, index_is_current=current),
         },
         "generation": catalogue.generation,
-        "bytes": sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()),
+        "bytes": sum(map(_size, folder.rglob("*"))),
         "additions": [{"at": at, **receipt} for at, receipt in catalogue.receipts()],
     }
+
+
+def _size(path: Path) -> int:
+    """Bytes of a file; 0 for a folder, and for a file that another process has just taken away."""
+    try:
+        return path.stat().st_size if path.is_file() else 0
+    except FileNotFoundError:
+        return 0

@@ -1,0 +1,228 @@
+"""Evidence: how sentences are scored for a question, and what is found when papers are left out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from assistant.evidence import Asked, Found, Sentence, Weights, coverage, score_sentences, weigh_terms
+from assistant.slots import find_slot
+from store.search import Hit, Search
+from store.sentences import Span
+from store.terms import terms
+
+NOTHING = Weights(covered=0, paper=0, place=0, finding=0, first=0, length=0, fills=0)
+
+
+class WithoutTokenStates:
+    """A catalogue whose embedding gave a vector for each chunk, and none for its sentences."""
+
+    def __init__(self, catalogue):
+        self.spans = catalogue.spans
+
+    def sentence_vectors(self, rows, dimensions):
+        return {}
+
+
+@pytest.fixture
+def retrieve(library):
+    """What is found for a question: hits, papers and the question as it is asked."""
+    search = Search(library)
+
+    def retrieved(text, *, limit=6):
+        vector = search.embed(text)
+        hits = search.find(text, limit=limit, vector=vector)
+        return weigh_terms(text, vector, library.catalogue), hits, dict(search.papers(hits))
+
+    return retrieved
+
+
+@pytest.fixture
+def score(retrieve, library):
+    """The sentences for a question, scored."""
+
+    def scored(text, *, weights=None, limit=6, catalogue=library.catalogue):
+        asked, hits, papers = retrieve(text, limit=limit)
+        return score_sentences(asked, hits, papers, catalogue, weights), papers
+
+    return scored
+
+
+def text_of(sentence, papers):
+    return papers[sentence.row].abstract[sentence.span.start : sentence.span.end]
+
+
+def asked(rarity):
+    vector = np.array([1, 0], np.float32)
+    return Asked("x", find_slot("x"), vector, {term: term for term in rarity}, rarity, frozenset(rarity))
+
+
+# -- terms ---------------------------------------------------------------------------------------------------------------
+
+
+def test_coverage_is_the_share_of_terms_by_rarity():
+    question = asked({"graph": 1.0, "sketch": 3.0})
+
+    assert coverage(question, set()) == 0
+    assert coverage(question, {"graph"}) == 0.25
+    assert coverage(question, {"sketch", "other"}) == 0.75
+    assert coverage(question, frozenset({"graph", "sketch"})) == 1
+
+
+def test_a_question_without_terms_covers_nothing():
+    assert coverage(asked({}), {"graph"}) == 0
+
+
+def test_terms_are_weighed_by_how_many_papers_have_them(retrieve):
+    question, _, _ = retrieve("Does GraphZip sketch molecules or zebras?")
+
+    assert question.terms == {"graphzip": "graphzip", "sketch": "sketch", "molecul": "molecules", "zebra": "zebras"}
+    assert question.rarity["graphzip"] < question.rarity["sketch"] < question.rarity["zebra"]
+    assert question.known == {"graphzip", "sketch", "molecul"}
+    assert question.core == "Does GraphZip sketch molecules or zebras?"
+
+
+def test_what_is_asked_for_comes_along(retrieve):
+    assert retrieve("How many stations?")[0].slot == find_slot("How many stations?")
+
+
+# -- scores --------------------------------------------------------------------------------------------------------------
+
+
+def test_every_sentence_of_the_papers_found_is_scored_best_first(score, library):
+    sentences, papers = score("How much faster is GraphZip?")
+    every = {(row, number) for row in papers for number, _ in enumerate(library.catalogue.spans(row))}
+
+    assert len(papers) == 6
+    assert {(s.row, s.number) for s in sentences} == every
+    assert len(sentences) == len(every)
+    assert [s.score for s in sentences] == sorted((s.score for s in sentences), reverse=True)
+
+
+def test_a_sentence_is_where_its_span_says(score):
+    sentences, papers = score("How long does decoding take?")
+
+    for sentence in sentences:
+        text = text_of(sentence, papers)
+        assert text == text.strip()
+        assert sentence.terms == frozenset(terms(text))
+        assert 0 <= sentence.covered <= 1
+        assert -1.01 <= sentence.cosine <= 1.01
+
+
+def test_vectors_are_of_unit_length_and_cosines_are_theirs(score, retrieve):
+    question, _, _ = retrieve("bird song recordings")
+    sentences, _ = score("bird song recordings")
+
+    for sentence in sentences:
+        assert np.linalg.norm(sentence.vector) == pytest.approx(1, abs=1e-3)
+        assert sentence.cosine == pytest.approx(float(sentence.vector @ question.vector), abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("How many shirts does FoldBot fail on?", "4 of 100 shirts"),
+        ("How much faster than factorisation is it on Pond-2?", "3.4x faster"),
+        ("What does traffic do to bird recordings?", "Noise from traffic"),
+        ("Was transfer to curtains studied?", "Transfer to curtains"),
+        ("How long does it take to decode a molecule?", "2 ms per molecule"),
+    ],
+)
+def test_the_best_sentence_speaks_of_what_is_asked(question, said, score):
+    sentences, papers = score(question)
+
+    assert said in " ".join(text_of(sentences[0], papers).split())
+
+
+def test_without_any_weight_the_cosine_is_all(score):
+    sentences, _ = score("How many shirts does FoldBot fail on?", weights=NOTHING)
+
+    assert all(s.score == pytest.approx(s.cosine) for s in sentences)
+
+
+@pytest.mark.parametrize(
+    ("weight", "question", "said"),
+    [
+        ("covered", "transfer curtains studied", "Transfer to curtains was not studied"),
+        ("fills", "Where can I download it?", "https://example.org/rainnet"),
+        ("place", "towels", "2 ms per molecule"),
+        ("paper", "towels", "cloth"),
+        ("first", "towels", "cloth"),
+        ("length", "towels", "restores 93%"),
+        ("finding", "towels", "find that repeating"),
+    ],
+)
+def test_every_weight_changes_the_order(weight, question, said, score):
+    (only, papers), (heavy, _) = (score(question, weights=Weights(**{**vars_of(NOTHING), weight: w})) for w in (0, 1000.0))
+    best = [text_of(s, papers) for s in heavy if s.score >= heavy[0].score - 10 ** (weight != "paper")]
+
+    assert any(said in " ".join(text.split()) for text in best)
+    assert [(s.row, s.number) for s in only] != [(s.row, s.number) for s in heavy]
+
+
+def vars_of(weights):
+    return {name: getattr(weights, name) for name in Weights.__slots__}
+
+
+def test_what_something_is_stands_anywhere_so_its_place_does_not_count(score):
+    definition, _ = score("What is FoldBot?", weights=Weights(**{**vars_of(NOTHING), "place": 1, "length": 1, "finding": 1}))
+
+    assert all(s.score == pytest.approx(s.cosine) for s in definition)
+
+
+def test_an_embedding_without_token_states_still_ranks_by_words(score, library):
+    sentences, papers = score("How many shirts does FoldBot fail on?", catalogue=WithoutTokenStates(library.catalogue))
+
+    assert "4 of 100 shirts" in text_of(sentences[0], papers)
+    assert all(not sentence.vector.any() for sentence in sentences)
+    assert len({s.cosine for s in sentences if s.row == sentences[0].row}) == 1  # the paper's own
+
+
+def test_no_hits_give_no_sentences(retrieve, library):
+    question, _, _ = retrieve("anything")
+
+    assert score_sentences(question, [], {}, library.catalogue) == []
+
+
+# -- what is found -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def found():
+    """Three papers, of rows 7, 3 and 5 in this order, with two sentences each."""
+    hits = [Hit(row, 0.9 - at / 10, 0.5, 0.5) for at, row in enumerate((7, 3, 5))]
+    sentences = [
+        Sentence(row, number, Span(0, 1), 9 - at - number / 2, 0.5, 0.5, frozenset(), np.zeros(2, np.float32))
+        for at, row in enumerate((7, 3, 5))
+        for number in (0, 1)
+    ]
+    return Found(hits, {}, asked({}), sentences)
+
+
+def rows(things):
+    return [thing.row for thing in things]
+
+
+def test_a_paper_left_out_is_last_among_the_hits_and_has_no_sentence(found):
+    assert rows(found.without({7}).hits) == [3, 5, 7]
+    assert rows(found.without({7}).sentences) == [3, 3, 5, 5]
+    assert rows(found.without({7, 3}).hits) == [5, 7, 3]
+    assert found.without(set()) == found
+    assert found.without({99}) == found
+
+
+def test_only_some_papers_keep_their_sentences_and_every_paper_its_place(found):
+    assert rows(found.only({3, 5}).sentences) == [3, 3, 5, 5]
+    assert rows(found.only({3}).hits) == [7, 3, 5]
+
+
+def test_only_papers_that_were_not_found_change_nothing(found):
+    assert found.only({99}) == found
+    assert found.only(set()) == found
+
+
+def test_rows_come_in_the_order_in_which_they_were_found(found):
+    assert found.in_order([3, 5, 7]) == [7, 3, 5]
+    assert found.in_order([99, 5, 98, 7]) == [7, 5, 99, 98]
+    assert found.in_order([]) == []

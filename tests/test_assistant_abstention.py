@@ -11,16 +11,17 @@ import pytest
 from assistant.abstention import Model, Signals, load_model
 from assistant.engine import Engine
 from assistant.questions import Turn
+from store.library import Library
 from store.search import Search
 
 NEUTRAL = Signals(**{f.name: 0.0 for f in fields(Signals)})
 NAMES = [f.name for f in fields(Signals)]
 
 
-@pytest.fixture
-def signals(library):
+@pytest.fixture(scope="module")
+def signals(place):
     """The signals of a question to the library of six papers."""
-    return Engine(Search(library)).signals
+    return Engine(Search(Library.open(place))).signals
 
 
 # -- the model -----------------------------------------------------------------------------------------------------------

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from assistant.evidence import Asked, Found, Sentence, Weights, coverage, score_sentences, weigh_terms
 from assistant.slots import find_slot
+from store.library import Library
+from store.papers import Paper
 from store.search import Hit, Search
 from store.sentences import Span
 from store.terms import terms
@@ -17,33 +21,44 @@ NOTHING = Weights(covered=0, paper=0, place=0, finding=0, first=0, length=0, fil
 class WithoutTokenStates:
     """A catalogue whose embedding gave a vector for each chunk, and none for its sentences."""
 
-    def __init__(self, catalogue):
-        self.spans = catalogue.spans
+    def __init__(self, spans):
+        self.spans = spans
 
     def sentence_vectors(self, rows, dimensions):
         return {}
 
 
-@pytest.fixture
-def retrieve(library):
-    """What is found for a question: hits, papers and the question as it is asked."""
-    search = Search(library)
+@pytest.fixture(scope="module")
+def search(place):
+    """One search for all tests here, since a model takes half a second to load."""
+    return Search(Library.open(place))
 
-    def retrieved(text, *, limit=6):
+
+@pytest.fixture(scope="module")
+def catalogue(search):
+    """The catalogue of the six papers."""
+    return search.library.catalogue
+
+
+@pytest.fixture
+def retrieve(search, catalogue):
+    """What is found for a question: hits, papers and the question as it is asked."""
+
+    def retrieved(text):
         vector = search.embed(text)
-        hits = search.find(text, limit=limit, vector=vector)
-        return weigh_terms(text, vector, library.catalogue), hits, dict(search.papers(hits))
+        hits = search.find(text, limit=6, vector=vector)
+        return weigh_terms(text, vector, catalogue), hits, dict(search.papers(hits))
 
     return retrieved
 
 
 @pytest.fixture
-def score(retrieve, library):
+def score(retrieve, catalogue):
     """The sentences for a question, scored."""
 
-    def scored(text, *, weights=None, limit=6, catalogue=library.catalogue):
-        asked, hits, papers = retrieve(text, limit=limit)
-        return score_sentences(asked, hits, papers, catalogue, weights), papers
+    def scored(text, *, weights=None, among=catalogue):
+        asked, hits, papers = retrieve(text)
+        return score_sentences(asked, hits, papers, among, weights), papers
 
     return scored
 
@@ -89,9 +104,9 @@ def test_what_is_asked_for_comes_along(retrieve):
 # -- scores --------------------------------------------------------------------------------------------------------------
 
 
-def test_every_sentence_of_the_papers_found_is_scored_best_first(score, library):
+def test_every_sentence_of_the_papers_found_is_scored_best_first(score, catalogue):
     sentences, papers = score("How much faster is GraphZip?")
-    every = {(row, number) for row in papers for number, _ in enumerate(library.catalogue.spans(row))}
+    every = {(row, number) for row in papers for number, _ in enumerate(catalogue.spans(row))}
 
     assert len(papers) == 6
     assert {(s.row, s.number) for s in sentences} == every
@@ -141,48 +156,86 @@ def test_without_any_weight_the_cosine_is_all(score):
     assert all(s.score == pytest.approx(s.cosine) for s in sentences)
 
 
+def worth(score, question, weight):
+    """What one weight of 1 adds to each sentence, with the sentence."""
+    sentences, papers = score(question, weights=replace(NOTHING, **{weight: 1}))
+    return [(round(s.score - s.cosine, 4), s, text_of(s, papers)) for s in sentences]
+
+
+def test_words_shared_with_the_question_count(score):
+    added = worth(score, "transfer to curtains", "covered")
+
+    assert all(value == pytest.approx(s.covered, abs=1e-3) for value, s, _ in added)
+    assert [text for value, _, text in added if value == 1] == ["Transfer to curtains was not studied."]
+
+
+def test_the_paper_counts_for_each_of_its_sentences(score, retrieve):
+    _, hits, _ = retrieve("folding towels")
+    of_paper = {hit.row: (hit.score, 1 / rank) for rank, hit in enumerate(hits, 1)}
+
+    for at, weight in enumerate(("paper", "first")):
+        assert all(value == pytest.approx(of_paper[s.row][at], abs=1e-3) for value, s, _ in worth(score, "folding towels", weight))
+
+
+def test_a_later_and_a_longer_sentence_count_more(score, catalogue):
+    for value, s, _ in worth(score, "towels", "place"):
+        assert value == pytest.approx((s.number + 0.5) / len(catalogue.spans(s.row)), abs=1e-3)
+    for value, _, text in worth(score, "towels", "length"):
+        assert value == pytest.approx(min(text.count(" "), 40) / 40, abs=1e-3)
+
+
 @pytest.mark.parametrize(
-    ("weight", "question", "said"),
+    ("abstract", "finding"),
     [
-        ("covered", "transfer curtains studied", "Transfer to curtains was not studied"),
-        ("fills", "Where can I download it?", "https://example.org/rainnet"),
-        ("place", "towels", "2 ms per molecule"),
-        ("paper", "towels", "cloth"),
-        ("first", "towels", "cloth"),
-        ("length", "towels", "restores 93%"),
-        ("finding", "towels", "find that repeating"),
+        ("We find that bees sleep.", 1),
+        ("Experiments on ImageNet tell more.", 1),
+        ("Our method achieves 81%.", 1),
+        ("RainNet outperforms interpolation.", 1),
+        ("We investigated whether bees sleep.", -1),
+        ("OBJECTIVE: To know bees.", -1),
+        ("Methods: Ten hives.", -1),
+        ("The aim was to know bees.", -1),
+        ("We studied bees, and conclude that results suggest sleep.", 0),
+        ("Bees sleep at night.", 0),
     ],
 )
-def test_every_weight_changes_the_order(weight, question, said, score):
-    (only, papers), (heavy, _) = (score(question, weights=Weights(**{**vars_of(NOTHING), weight: w})) for w in (0, 1000.0))
-    best = [text_of(s, papers) for s in heavy if s.score >= heavy[0].score - 10 ** (weight != "paper")]
+def test_a_finding_counts_for_a_sentence_and_an_aim_against_it(abstract, finding):
+    papers = {1: Paper(id="1", title="Bees", abstract=abstract)}
+    among = WithoutTokenStates(lambda row: [Span(0, len(abstract))])
+    sentences = score_sentences(asked({"x": 1.0}), [Hit(1, 0.0, 0.5, 0.0)], papers, among, replace(NOTHING, finding=1))
 
-    assert any(said in " ".join(text.split()) for text in best)
-    assert [(s.row, s.number) for s in only] != [(s.row, s.number) for s in heavy]
+    assert [s.score - s.cosine for s in sentences] == [finding]
 
 
-def vars_of(weights):
-    return {name: getattr(weights, name) for name in Weights.__slots__}
+@pytest.mark.parametrize(
+    ("question", "filling"),
+    [("Where can I download it?", ["https://example.org/rainnet"]), ("How many stations are there?", ["412 stations"]), ("Why?", [])],
+)
+def test_a_sentence_that_fills_the_gap_counts_more(question, filling, score):
+    filled = [text for value, _, text in worth(score, question, "fills") if value]
+
+    assert len(filled) == len(filling)
+    assert all(said in text for said, text in zip(filling, filled, strict=True))
 
 
 def test_what_something_is_stands_anywhere_so_its_place_does_not_count(score):
-    definition, _ = score("What is FoldBot?", weights=Weights(**{**vars_of(NOTHING), "place": 1, "length": 1, "finding": 1}))
+    definition, _ = score("What is FoldBot?", weights=replace(NOTHING, place=1, length=1, finding=1))
 
     assert all(s.score == pytest.approx(s.cosine) for s in definition)
 
 
-def test_an_embedding_without_token_states_still_ranks_by_words(score, library):
-    sentences, papers = score("How many shirts does FoldBot fail on?", catalogue=WithoutTokenStates(library.catalogue))
+def test_an_embedding_without_token_states_still_ranks_by_words(score, catalogue):
+    sentences, papers = score("How many shirts does FoldBot fail on?", among=WithoutTokenStates(catalogue.spans))
 
     assert "4 of 100 shirts" in text_of(sentences[0], papers)
     assert all(not sentence.vector.any() for sentence in sentences)
     assert len({s.cosine for s in sentences if s.row == sentences[0].row}) == 1  # the paper's own
 
 
-def test_no_hits_give_no_sentences(retrieve, library):
+def test_no_hits_give_no_sentences(retrieve, catalogue):
     question, _, _ = retrieve("anything")
 
-    assert score_sentences(question, [], {}, library.catalogue) == []
+    assert score_sentences(question, [], {}, catalogue) == []
 
 
 # -- what is found -------------------------------------------------------------------------------------------------------

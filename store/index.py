@@ -1,9 +1,9 @@
 """The Chroma index: chunk ids, vectors and filter fields. A cache of the catalogue, rebuilt whenever it cannot be trusted.
 
 A kill inside one of Chroma's writes can leave files that crash the process that opens them (chroma-core/chroma#7238, #6949), a
-damaged SQLite file makes Chroma abort it, and two writers lose vectors silently. So it is written under the library's lock only; a
-seal with the checksums of its files is taken away before every write and put back after; and what has no good seal is never opened,
-but built anew beside it and renamed.
+damaged SQLite file makes Chroma abort it, and two writers lose vectors silently. So it is written under the library's lock only;
+a seal with the checksums of its files is taken away before every write and put back after; and what has no good seal is never
+opened, but built anew beside it and renamed.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ from store.search import Hit, Ranking, Search
 DEPTH = 100
 _RRF = 60  # k of reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009)
 BASELINE = "BM25 alone, title ×3"
-PRODUCT = "the product: 0.85 + 0.3 feedback, names 0.3"
+PRODUCT = "the product: 0.85 + 0.3 feedback + 0.3 names"
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +118,9 @@ def _best_sentences(search: Search, hits: Sequence[Hit], query: Vectors) -> dict
 
 
 def settings() -> dict[str, tuple[Ranking, Ranker]]:
-    """Every line of the table: its name, the constants of the search, and who ranks."""
-    plain = partial(Ranking, feedback=0.0)
+    """Every line of the table: its name, the constants of the search, and who ranks. Names count in the last lines only."""
+    unnamed = partial(Ranking, name=0.0)
+    plain = partial(unnamed, feedback=0.0)
     table: dict[str, tuple[Ranking, Ranker]] = {
         "BM25 alone, title ×1": (Ranking(), lambda s, q: list(lexical(s, q, title_weight=1.0))),
         BASELINE: (Ranking(), lambda s, q: list(lexical(s, q))),
@@ -131,10 +132,10 @@ def settings() -> dict[str, tuple[Ranking, Ranker]]:
         table[f"BM25 share + {weight} cosine"] = plain(vector=weight), by_product
     table["0.85, title ×1"] = plain(title_weight=1.0), by_product
     for share in (0.25, 0.5):
-        table[f"0.85, {share} of it the best sentence's"] = plain(name=0.0), partial(by_best_sentence, share=share)
-    for feedback in (0.15, 0.5):
-        table[f"0.85 + {feedback} feedback"] = Ranking(feedback=feedback), by_product
-    table["0.85 + 0.3 feedback, names count nothing"] = Ranking(name=0.0), by_product
+        table[f"0.85, {share} of it the best sentence's"] = plain(), partial(by_best_sentence, share=share)
+    for feedback in (0.3, 0.5):
+        table[f"0.85 + {feedback} feedback"] = unnamed(feedback=feedback), by_product
+    table["0.85 + 0.3 feedback + 0.1 names"] = Ranking(name=0.1), by_product
     return table | {PRODUCT: (Ranking(), by_product)}
 
 

@@ -104,7 +104,10 @@ def test_a_question_has_its_signals(question, told, signals):
 
 
 def test_cosines_are_those_of_the_best_paper_and_the_best_sentence(signals):
-    near, far = signals("A recurrent model that fills the gaps from neighbouring sensors"), signals("Who won the football world cup?")
+    near, far = (
+        signals("A recurrent model that fills the gaps from neighbouring sensors"),
+        signals("Who won the football world cup?"),
+    )
 
     assert 0.6 < near.sentence <= 1.01
     assert near.paper > 0.4 > far.paper

@@ -80,9 +80,7 @@ def test_an_answer_of_nothing_is_json_too():
 
 
 def test_usage_of_a_model_is_told():
-    answer = Answer(
-        question="?", status="answered", reason=None, text="x", mode="model", model="m", usage=Usage(10, 5, 0.25, 2)
-    )
+    answer = Answer(question="?", status="answered", reason=None, text="x", mode="model", model="m", usage=Usage(10, 5, 0.25, 2))
 
     assert answer.to_json()["usage"] == {"input_tokens": 10, "output_tokens": 5, "cost_usd": 0.25, "calls": 2}
     assert (answer.to_json()["mode"], answer.to_json()["model"]) == ("model", "m")

@@ -51,7 +51,9 @@ def ids(path):
 
 
 def test_a_history_is_read_in_order_and_blank_lines_are_passed_over(tmp_path):
-    (tmp_path / "h.jsonl").write_text('{"role": "user", "text": "α?"}\n\n  \n{"role": "assistant", "text": "", "more": 1}', "utf-8")
+    (tmp_path / "h.jsonl").write_text(
+        '{"role": "user", "text": "α?"}\n\n  \n{"role": "assistant", "text": "", "more": 1}', "utf-8"
+    )
 
     assert read_history(tmp_path / "h.jsonl") == [Turn("user", "α?"), Turn("assistant", "")]
 
@@ -152,13 +154,18 @@ def test_answers_to_other_questions_are_told_by_their_ids(engine, batch, tmp_pat
 
 
 def test_a_batch_that_cannot_be_read_leaves_no_empty_file(engine, tmp_path):
-    for content in ("", "not json"):
-        (tmp_path / "b.jsonl").write_text(content)
-        try:
-            list(answer_batch(engine, tmp_path / "b.jsonl", tmp_path / "out.jsonl"))
-        except SourceError as error:
-            assert "is not JSON lines" in str(error)
-        assert not (tmp_path / "out.jsonl").exists()
+    (tmp_path / "b.jsonl").write_text("not json")
+
+    with pytest.raises(SourceError, match="is not JSON lines"):
+        list(answer_batch(engine, tmp_path / "b.jsonl", tmp_path / "out.jsonl"))
+    assert not (tmp_path / "out.jsonl").exists()
+
+
+def test_an_empty_batch_has_no_answers(engine, tmp_path):
+    (tmp_path / "b.jsonl").write_text("\n")
+
+    assert list(answer_batch(engine, tmp_path / "b.jsonl", tmp_path / "out.jsonl")) == []
+    assert not (tmp_path / "out.jsonl").exists()
 
 
 @pytest.mark.parametrize("history", ["x", {"role": "user"}, [["user", "x"]], [{"role": "user"}]])

@@ -55,7 +55,7 @@ YEARS = {"pano-video": 2024, "pano-game": 2025, "bees": 2021}
 def ask(tmp_path_factory):
     """Ask a shelf of seven papers, two of which share a name."""
     folder = tmp_path_factory.mktemp("shelf")
-    lines = [{"id": id, "title": title, "abstract": text, "year": YEARS.get(id)} for id, (title, text) in SHELF.items()]
+    lines = [{"id": name, "title": title, "abstract": text, "year": YEARS.get(name)} for name, (title, text) in SHELF.items()]
     (folder / "shelf.jsonl").write_text("\n".join(map(json.dumps, lines)))
     place = Place(folder=folder / "library")
     list(plan(place, [str(folder / "shelf.jsonl")]).carry_out())
@@ -156,7 +156,8 @@ def test_an_answer_is_readable_and_its_quotes_are_as_stored(ask):
 
 
 @pytest.mark.parametrize(
-    "question", ["What dose of mRNA was given to mice?", "How long does protection last?", "Are locks free of deadlock?", "PanoWorld"]
+    "question",
+    ["What dose of mRNA was given to mice?", "How long does protection last?", "Are locks free of deadlock?", "PanoWorld"],
 )
 def test_every_quote_of_an_odd_abstract_is_verbatim(question, ask):
     answer = ask(question)

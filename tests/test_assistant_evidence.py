@@ -174,7 +174,9 @@ def test_the_paper_counts_for_each_of_its_sentences(score, retrieve):
     of_paper = {hit.row: (hit.score, 1 / rank) for rank, hit in enumerate(hits, 1)}
 
     for at, weight in enumerate(("paper", "first")):
-        assert all(value == pytest.approx(of_paper[s.row][at], abs=1e-3) for value, s, _ in worth(score, "folding towels", weight))
+        assert all(
+            value == pytest.approx(of_paper[s.row][at], abs=1e-3) for value, s, _ in worth(score, "folding towels", weight)
+        )
 
 
 def test_a_later_and_a_longer_sentence_count_more(score, catalogue):
@@ -209,7 +211,11 @@ def test_a_finding_counts_for_a_sentence_and_an_aim_against_it(abstract, finding
 
 @pytest.mark.parametrize(
     ("question", "filling"),
-    [("Where can I download it?", ["https://example.org/rainnet"]), ("How many stations are there?", ["412 stations"]), ("Why?", [])],
+    [
+        ("Where can I download it?", ["https://example.org/rainnet"]),
+        ("How many stations are there?", ["412 stations"]),
+        ("Why?", []),
+    ],
 )
 def test_a_sentence_that_fills_the_gap_counts_more(question, filling, score):
     filled = [text for value, _, text in worth(score, question, "fills") if value]

@@ -130,9 +130,7 @@ def test_the_context_goes_back_to_the_last_question_that_stands_by_itself():
         Turn("assistant", "On 412 of them."),
     ]
 
-    assert context("Was it in winter?", *history) == (
-        f"{ASKED.text} It is recurrent. And on how many stations? On 412 of them."
-    )
+    assert context("Was it in winter?", *history) == (f"{ASKED.text} It is recurrent. And on how many stations? On 412 of them.")
 
 
 def test_a_conversation_that_never_stands_by_itself_is_taken_whole():

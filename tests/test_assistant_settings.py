@@ -47,7 +47,9 @@ def test_every_setting_is_set_by_a_variable_of_its_name(tmp_path):
 
 
 def test_the_place_has_what_the_library_needs(tmp_path):
-    place = load_settings({"ABSTRACTS_TIMEOUT": "7", "OPENAI_API_KEY": SECRET, "OPENAI_BASE_URL": "http://x"}, library=tmp_path).place
+    place = load_settings(
+        {"ABSTRACTS_TIMEOUT": "7", "OPENAI_API_KEY": SECRET, "OPENAI_BASE_URL": "http://x"}, library=tmp_path
+    ).place
 
     assert (place.folder, place.embedding) == (tmp_path, None)
     assert (place.endpoint.base_url, place.endpoint.api_key, place.endpoint.timeout) == ("http://x", SECRET, 7.0)

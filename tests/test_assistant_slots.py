@@ -66,13 +66,19 @@ def test_a_name_of_some_kind_is_asked_for(question, phrase, kinds):
 
 @pytest.mark.parametrize(
     "question",
-    ["How does it work?", "Why do models forget?", "Does the model size matter?", "What causes noise?", "rain in sensor networks"],
+    [
+        "How does it work?",
+        "Why do models forget?",
+        "Does the model size matter?",
+        "What causes noise?",
+        "rain in sensor networks",
+    ],
 )
 def test_an_open_question_has_no_slot(question):
     slot = find_slot(question)
 
     assert (slot.amount, slot.named, slot.phrase, slot.spelled_out) == (None, None, "", None)
-    assert not (slot.person or slot.link or slot.definition)
+    assert (slot.person, slot.link, slot.definition) == (False, False, False)
     assert not fills(slot, "RainNet reaches 81% on ImageNet, see https://example.org.", question)
 
 
@@ -230,4 +236,8 @@ def test_a_sentence_can_fill_the_gap(question, sentence, filled):
 
 
 def test_some_amounts_mean_nothing_by_themselves():
-    assert [word for word in ("rate", "sizes", "depth", "accuracy", "stations") if needs_modifier(word)] == ["rate", "sizes", "depth"]
+    assert [word for word in ("rate", "sizes", "depth", "accuracy", "stations") if needs_modifier(word)] == [
+        "rate",
+        "sizes",
+        "depth",
+    ]

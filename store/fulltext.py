@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from store.catalogue import Catalogue
 from store.readable import search_text
+
+if TYPE_CHECKING:
+    from store.catalogue import Catalogue  # brings numpy, which terms do without
 
 STOP_WORDS = frozenset(
     (

@@ -8,12 +8,15 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import Stemmer
 
-from store.catalogue import Catalogue
 from store.fulltext import content_words
 from store.readable import search_text
+
+if TYPE_CHECKING:
+    from store.catalogue import Catalogue  # brings numpy, which terms do without
 
 _WORD = re.compile(r"[^\W_]+")
 _PORTER = Stemmer.Stemmer("porter", 0)

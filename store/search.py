@@ -17,7 +17,7 @@ from store.library import Library
 from store.nearest import VectorLeg
 from store.own_names import named_papers
 from store.papers import Paper
-from store.terms import document_frequencies, idf, stem
+from store.terms import document_frequencies, idf, stem, terms
 
 Floats = npt.NDArray[np.float64]
 
@@ -35,7 +35,7 @@ class Ranking:
             other papers were found (min-max over the candidates: 0.005 nDCG@10 worse).
         feedback: Weight of the cosine with the first papers' mean vector (pseudo relevance feedback; Rocchio, 1971).
         feedback_papers: How many first papers that are, discounted by rank as in DCG.
-        name: Added for a paper that the query calls by its own name.
+        name: Added for a paper that the query calls by a name that it alone has; less, the more papers use that name.
     """
 
     depth: int = 100
@@ -101,7 +101,7 @@ class Search:
         """Both legs' first papers, each with both scores: a paper that one leg missed is not scored as if it had none there."""
         constants, parts = self._ranking, searched_words(text)
         expression = match_expression(parts)
-        named = {row for bearers in self.named(text).values() for row in bearers if rows is None or row in rows}
+        named = {row: share for row, share in self._called(text).items() if rows is None or row in rows}
         near = self.vectors.nearest(query, limit=constants.depth, rows=rows)
         lexical = self._bm25(expression, limit=constants.depth, rows=rows)
         missed = [row for row in {*near, *named} if row not in lexical]
@@ -111,11 +111,25 @@ class Search:
         words = np.array([lexical.get(int(row), 0.0) for row in candidates]) / self._most_bm25(parts)
         scores = words + constants.vector * cosines
         scores += constants.feedback * _feedback(scores, means, constants.feedback_papers)
-        scores += constants.name * np.isin(candidates, list(named))
+        scores += constants.name * np.array([named.get(int(row), 0.0) for row in candidates])
         most = 1 + constants.vector + constants.feedback
         shares = np.clip(scores / most, 0, 1)
         order = np.lexsort((candidates, -scores))
         return [Hit(int(candidates[at]), float(shares[at]), float(cosines[at]), float(words[at])) for at in order]
+
+    def _called(self, text: str) -> dict[int, float]:
+        """Papers called by a name of theirs, each with the share of such papers among all that have the name in them.
+
+        A name that everybody uses ("Transformer", a gene) points to its bearer less than one that only its bearer has.
+        """
+        named = self.named(text)
+        frequencies = document_frequencies(self.library.catalogue, {term for name in named for term in terms(name)})
+        called: dict[int, float] = {}
+        for name, bearers in named.items():
+            users = min((frequencies[term] for term in terms(name)), default=0)
+            for row in bearers:
+                called[row] = max(called.get(row, 0.0), min(1.0, len(bearers) / max(1, users)))
+        return called
 
     def _bm25(self, expression: str, *, limit: int, rows: Sequence[int] | None) -> dict[int, float]:
         return bm25(self.library.catalogue, expression, title_weight=self._ranking.title_weight, limit=limit, rows=rows)

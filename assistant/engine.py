@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from assistant import compose
-from assistant.abstention import Signals, load_model, read_signals
+from assistant.abstention import Signals, judge, read_signals
 from assistant.answers import Answer, Ranked
 from assistant.evidence import Found, Sentence, score_sentences, weigh_terms
-from assistant.extract import choose_sentences
+from assistant.extract import MOST, choose_sentences
 from assistant.names import tells_apart, without_names
 from assistant.questions import Question, Turn, understand
 from store.embeddings.base import unit
@@ -84,51 +84,55 @@ class Engine:
 
     def _retrieve(self, question: Question, filters: Sequence[str]) -> Found:
         rows = filtered_rows(self._catalogue, filters)
+        names = self._search.named(question.text)
+        # A question that calls a paper by name finds it by itself; earlier turns only help to choose its sentences.
+        sought = question.core if names and question.context else question.standalone
         whole = self._search.embed(question.standalone)
         core = whole if question.core == question.standalone else self._search.embed(question.core)
         # A follow-up's own words and what they lean on count alike for its sentences.
         vector = unit(core + whole) if question.context else core
         asked = weigh_terms(question.core, vector, self._catalogue)
-        hits = self._search.find(question.standalone, limit=HITS, rows=rows, vector=whole)
+        hits = self._search.find(sought, limit=HITS, rows=rows, vector=core if sought == question.core else whole)
         papers = dict(self._search.papers(hits))
-        return Found(hits, papers, asked, score_sentences(asked, hits[:READ], papers, self._catalogue))
+        bearers = {row for rows in names.values() for row in rows}
+        read = [hit for place, hit in enumerate(hits) if place < READ or hit.row in bearers]
+        return Found(hits, papers, asked, score_sentences(asked, read, papers, self._catalogue))
 
     def _answer(self, question: Question, found: Found) -> Answer:
         meant = self._meant(question, found)
         if meant.unclear:
             return compose.ambiguous(question, meant.unclear, found.papers, found.sentences, self._catalogue)
-        model, signals = load_model(), read_signals(question, meant.found, meant.chosen, meant.names)
-        confidence = model.probability(signals)
-        by_name = any(meant.found.hits[0].row in bearers for bearers in meant.names.values())
-        if confidence < model.threshold and signals.paper < model.subject and not by_name:
-            return compose.off_subject(question, meant.found, meant.chosen, confidence)
-        if confidence < model.threshold:
-            return compose.abstained(question, meant.chosen, meant.found, self._catalogue, confidence, signals)
-        return compose.quoted(question, meant.chosen, meant.found, self._catalogue, confidence)
+        signals = read_signals(question, meant.found, meant.chosen, meant.names)
+        judgement = judge(signals)
+        if not judgement.on_subject:
+            return compose.off_subject(question, meant.found, meant.chosen, judgement.confidence)
+        if not judgement.is_said or not meant.chosen:
+            return compose.abstained(question, meant.chosen, meant.found, self._catalogue, judgement.confidence, signals)
+        return compose.quoted(question, meant.chosen, meant.found, self._catalogue, judgement.confidence)
 
     def _meant(self, question: Question, found: Found) -> _Meant:
         """Settle which papers are meant by the names in a question, and choose what to quote from them."""
-        names = self._search.named(question.standalone)
-        about_one = question.kind not in ("list", "count")
+        names = found.borne(self._search.named(question.standalone))
         for name, bearers in names.items():
-            if len(bearers) > 1 and about_one:
-                bearers = found.in_order(bearers)
-                bearer = self._bearer(question, name, bearers, names)
+            if len(bearers) > 1 and not question.about_papers and not (question.kind == "comparison" and question.of_each):
+                bearer = self._bearer(question, name, found, names)
                 if bearer is None:
                     return _Meant(found, [], names, unclear=bearers)
                 found = found.without(set(bearers) - {bearer})
         if question.kind == "fact":
             found = found.only({row for bearers in names.values() for row in bearers})
-        spread = _spread_over(question, names, found)
-        return _Meant(found, choose_sentences(found.sentences, question.kind, spread=spread), names)
+        chosen = choose_sentences(found.sentences, question.kind, spread=_spread_over(question, names, found))
+        return _Meant(found, chosen, names)
 
-    def _bearer(self, question: Question, name: str, rows: Sequence[int], names: Mapping[str, Sequence[int]]) -> int | None:
-        """Of the papers that share a name, best first, the one the question means; None if it does not say."""
+    def _bearer(self, question: Question, name: str, found: Found, names: Mapping[str, Sequence[int]]) -> int | None:
+        """Of the papers that share a name, the one the question means; None if it does not say."""
+        rows = names[name]
         if tells_apart(question.standalone, name):
             return rows[0]
-        rest = without_names(question.core, list(names))
-        if not rest:
-            return None
+        rest = without_names(question.core, [name])
+        only = found.alone_with(rest, rows)
+        if only is not None or not rest:
+            return only
         ascending = np.array(sorted(rows))
         cosines, _ = self._search.vectors.compare(self._search.embed(rest), ascending)
         second, first = np.argsort(cosines)[-2:]
@@ -140,7 +144,7 @@ def _spread_over(question: Question, names: Mapping[str, Sequence[int]], found: 
     """Papers that must all be quoted: those a comparison names, or the first two where "each" or "both papers" are asked for."""
     if question.kind != "comparison":
         return []
-    named = list(dict.fromkeys(rows[0] for rows in names.values()))
+    named = list(dict.fromkeys(row for rows in names.values() for row in (rows if question.of_each else rows[:1])))
     if len(named) > 1:
-        return named
+        return named[:MOST]
     return [hit.row for hit in found.hits[:2]] if question.of_each else []

@@ -15,7 +15,9 @@ from store.embeddings.base import unit
 from store.papers import Paper
 from store.search import Hit
 from store.sentences import Span
-from store.terms import document_frequencies, idf, query_terms, terms
+from store.terms import document_frequencies, idf, query_terms, stem, terms
+
+_NAME_LIKE = re.compile(r"\b(?=\w*[A-Z\d])\w[\w.+-]*\b")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,10 +112,22 @@ class Found:
         kept = [s for s in self.sentences if s.row in rows]
         return replace(self, sentences=kept) if kept else self
 
-    def in_order(self, rows: Sequence[int]) -> list[int]:
-        """Those of the rows that were found, best first, then the others."""
-        places = {hit.row: place for place, hit in enumerate(self.hits)}
-        return sorted(rows, key=lambda row: places.get(row, len(places)))
+    def borne(self, names: Mapping[str, Sequence[int]]) -> dict[str, list[int]]:
+        """Names with those of their bearers that were found, best first; names that no paper found bears are left out."""
+        found = {name: [hit.row for hit in self.hits if hit.row in rows] for name, rows in names.items()}
+        return {name: rows for name, rows in found.items() if rows}
+
+    def alone_with(self, text: str, rows: Sequence[int]) -> int | None:
+        """Of some papers, the one that alone has a word of the text that is written like a name; None if none or several do."""
+        wanted = names_in(text)
+        having = [row for row in rows if wanted & frozenset(terms(self.papers[row].abstract))]
+        return having[0] if len(having) == 1 else None
+
+
+def names_in(text: str) -> set[str]:
+    """Terms of the words that are written like names: with a capital or a digit, not the first of the text."""
+    written = {name for word in text.split()[1:] for name in _NAME_LIKE.findall(word)}
+    return {stem(part) for name in written for part in re.findall(r"[^\W_]+", name)}
 
 
 def weigh_terms(text: str, vector: Vectors, catalogue: Catalogue) -> Asked:

@@ -38,7 +38,7 @@ class Choice:
     """
 
     within: float = 0.3
-    at_least: int = 2
+    at_least: int = 1
 
 
 def choose_sentences(

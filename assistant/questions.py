@@ -27,10 +27,9 @@ class Question:
 
     Attributes:
         text: As typed.
-        core: The part that asks: without orders, greetings and asides around it.
+        core: The part that asks: without orders, greetings and asides around it; of a question for papers, their subject.
         context: What earlier turns said, if the question leans on them; else blank.
         kind: ``list`` and ``count`` are about the papers of the library, not about one of them.
-        errand: Whether it wants something done (a poem, a booking, advice, our own instructions) rather than known.
         of_each: Whether it asks about several papers, each by itself.
     """
 
@@ -39,12 +38,16 @@ class Question:
     context: str
     kind: Kind
     of_each: bool
-    errand: bool
 
     @property
     def standalone(self) -> str:
         """The question with what it leans on, for search."""
-        return f"{self.context} {self.text}".strip()
+        return f"{self.context} {self.core if self.about_papers else self.text}".strip()
+
+    @property
+    def about_papers(self) -> bool:
+        """Whether papers are asked for, not what one of them says."""
+        return self.kind in ("list", "count")
 
 
 _SWITCH = re.compile(
@@ -87,19 +90,16 @@ _COMPARISON = re.compile(
 )
 
 
-_ERRAND = re.compile(
-    r"^\W*(?:please |now |thanks\W+|can you |could you )*(?:write|compose|translate|book|draw|code|draft|sing|buy|order|"
-    r"send|play|remind|print|repeat|reveal|"
-    r"ignore|pretend|output)\b|\b(?:book|write|buy|order|send|draw) (?:me|us) an?\b|\b(?:should|shall|can|may|must|"
-    r"do) i (?:buy|sell|eat|take|wear|need|go|"
-    r"invest|call|see|quit|marry|do)\b|\bmy (?:landlord|cat|dog|wife|husband|boss|doctor|car|child|deposit|tax|back|"
-    r"boyfriend|girlfriend)\b|\b(?:system prompt|"
-    r"hidden instructions|developer notes|api keys?|your instructions|weather|horoscope|world cup|stock price)\b|"
-    r"\bshould i\b",
+_OF_EACH = re.compile(
+    r"\b(?:two|three|both)\s+[\w-]+s\b|\bthe\s+(?:papers|works|abstracts)\b|\bin each\b|\beach (?:one|of them|paper)\b",
     re.IGNORECASE,
 )
-_OF_EACH = re.compile(
-    r"\b(?:two|three|both|the)\s+(?:papers|works|abstracts)\b|\bin each\b|\beach (?:one|of them|paper)\b", re.IGNORECASE
+# What only says that papers are wanted: "paper" would otherwise find papers that say "this paper", or are called so.
+_SCAFFOLD = frozenset(
+    (
+        "which what how many list name show find give me all any are is there the a papers paper abstracts abstract works work studies "
+        "study articles article about on of them these those here this library themes theme do does who please enumerate group together"
+    ).split()
 )
 _ASKS = re.compile(r"^\W*(?:give|name|list|tell|explain|describe|show|find|compare|summari[sz]e)\b", re.IGNORECASE)
 
@@ -112,15 +112,17 @@ def understand(text: str, history: Sequence[Turn] = ()) -> Question:
         history: Earlier turns, oldest first.
     """
     core = _core(text)
-    context = _context(text, history)
-    return Question(
-        text=text,
-        core=core,
-        context=context,
-        kind=_kind(core),
-        of_each=bool(_OF_EACH.search(core)),
-        errand=bool(_ERRAND.search(core)),
-    )
+    kind = _kind(core)
+    of_each = bool(_OF_EACH.search(core))
+    if kind in ("list", "count"):
+        core = _topic(core)
+    return Question(text=text, core=core, context=_context(text, history), kind=kind, of_each=of_each)
+
+
+def _topic(core: str) -> str:
+    """What the papers asked for are to be about; the whole question if it does not say."""
+    kept = [word for word in core.split() if word.strip("?!.,:;").lower() not in _SCAFFOLD]
+    return " ".join(kept) if any(w not in STOP_WORDS for word in kept for w in words(word)) else core
 
 
 def _core(text: str) -> str:

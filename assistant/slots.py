@@ -186,6 +186,11 @@ def _must_have(phrase: str) -> frozenset[str]:
 _STOPS = frozenset(stem(word) for word in STOP_WORDS)
 
 
+def asks_for_data(slot: Slot) -> bool:
+    """Whether the name asked for is that of data: a dataset, a benchmark."""
+    return bool(slot.named and slot.named & _TRIED_ON)
+
+
 def needs_modifier(word: str) -> bool:
     """Whether an amount means nothing without the word before it."""
     return stem(word) in _NEEDS_MODIFIER

@@ -7,8 +7,9 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, get_args
 
+from assistant.answers import Status
 from assistant.engine import Engine
 from assistant.questions import Turn
 from store.errors import SourceError, UsageError
@@ -44,9 +45,9 @@ def answer_batch(engine: Engine, batch: Path, out: Path, *, filters: Sequence[st
             place = f"{batch}, line {number}"
             name, question = _question(line, place)
             if at < len(done):
-                if done[at] != name:
+                if done[at] != (name, question):
                     raise UsageError(
-                        f"{out} already holds answers to other questions ({done[at]!r}, not {name!r}). Choose another --out."
+                        f"{out} already holds answers to other questions ({done[at][0]!r}, not {name!r}). Choose another --out."
                     )
                 continue
             answer = engine.ask(question, history=_history(line.get("history"), place), filters=filters)
@@ -81,8 +82,8 @@ def search_batch(search: Search, batch: Path, out: Path, *, limit: int, rows: Se
         part.unlink(missing_ok=True)
 
 
-def _finished(out: Path, batch: Path) -> list[str]:
-    """Ids of the whole lines of an earlier run; a last line that a kill cut off is taken away.
+def _finished(out: Path, batch: Path) -> list[tuple[str, str]]:
+    """Ids and questions of the whole lines of an earlier run; a last line that a kill cut off is taken away.
 
     Raises:
         UsageError: The file is the batch itself, or holds something else than answers; it is left as it is.
@@ -94,15 +95,20 @@ def _finished(out: Path, batch: Path) -> list[str]:
     rest = content[len(whole) :]
     try:
         lines = [json.loads(line) for line in whole.decode("utf-8").split("\n") if line]
-        ids = [str(line["id"]) for line in lines if line["status"]]
-        ours = batch.resolve() != out.resolve() and (not rest or bool(ids) or rest.startswith(_BEGINNING[: len(rest)]))
+        done = [(str(line["id"]), str(line["question"])) for line in lines]
+        whole_lines = all(line["status"] in get_args(Status) for line in lines)
+        ours = (
+            whole_lines
+            and batch.resolve() != out.resolve()
+            and (not rest or bool(done) or rest.startswith(_BEGINNING[: len(rest)]))
+        )
     except (ValueError, KeyError, TypeError):
         ours = False
     if not ours:
         raise UsageError(f"{out} exists and holds no answers of ours. Choose another --out.")
     if rest:
         out.write_bytes(whole)
-    return ids
+    return done
 
 
 def _json_lines(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:

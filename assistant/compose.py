@@ -83,7 +83,8 @@ def ambiguous(
     chosen = [s for row in rows for s in [s for s in sentences if s.row == row][:2]]
     claims, citations = cite(chosen, papers, _spans(chosen, catalogue))
     told = " ".join(
-        f"“{readable(c.paper.title)}” says: {_joined([k for k in claims if c.number in k.citations])}" for c in citations
+        f"“{_unnumbered(readable(c.paper.title))}” says: {_joined([k for k in claims if c.number in k.citations])}"
+        for c in citations
     )
     return Answer(
         question=question.text,

@@ -10,7 +10,7 @@ from assistant.answers import Citation, Claim, Quote
 from assistant.evidence import Found, Sentence
 from assistant.questions import Kind
 from assistant.slots import needs_modifier
-from store.fulltext import STOP_WORDS
+from store.fulltext import STOP_WORDS, words
 from store.papers import Paper
 from store.readable import readable
 from store.sentences import Span
@@ -20,10 +20,14 @@ MOST = 4  # sentences a reader is shown; a fifth added 1 % of the golden facts a
 _LEANS_BACK = re.compile(
     r"(?:It|Its|This|These|That|Those|They|Their|Such|He|She|Both|Here|Thus|Hence|Therefore|Specifically|In particular)\b"
 )
+_LONGEST = 2000  # characters of a question that are looked at for how a word was typed
+# Words that ask, and verbs that every question may have: that no sentence has them says nothing.
 _NOT_MISSING = frozenset(
     (
-        "paper papers abstract abstracts author authors work works study method approach exactly exact exactli name "
-        "called call kind sort thing things people person way ways"
+        "paper papers abstract abstracts author authors work works study approach exact exactly name called call kind sort thing things "
+        "people person way ways wrote write written published publish stand stands reach reaches evaluated evaluate proposed proposes "
+        "happen happens mean means different difference topic question answer tell told say says said according become becomes come comes "
+        "went going lead leads need needs want wants work works help helps take takes took put puts look looks find finds found show shows"
     ).split()
 )
 
@@ -98,13 +102,21 @@ def missing_words(found: Found, chosen: Sequence[Sentence]) -> list[str]:
 
 
 def _as_typed(word: str, core: str) -> str:
-    """The word, or the name that it is a part of ("Stable Diffusion"), or "learning rate" for a bare "rate"."""
-    names = re.findall(r"(?:(?<=\s)|^)[A-Z][\w.-]*(?:\s+[A-Z\d][\w.-]*)+", core)
-    name: str | None = next((name for name in names if re.search(rf"\b{re.escape(word)}\b", name, re.IGNORECASE)), None)
-    before = re.search(rf"([\w-]+)\s+{re.escape(word)}\b", core, re.IGNORECASE)
-    if name:
-        return name
-    return f"{before.group(1)} {word}" if before and needs_modifier(word) and before.group(1).lower() not in STOP_WORDS else word
+    """The word as typed, or the name that it is a part of ("Stable Diffusion"), or "learning rate" for a bare "rate"."""
+    typed = core[:_LONGEST].split()
+    plain = [part.strip("?!.,:;()\"'“”") for part in typed]
+    at = next((place for place, part in enumerate(plain) if word in words(part)), None)
+    if at is None:
+        return word
+    first = at
+    while first > 1 and plain[at][:1].isupper() and plain[first - 1][:1].isupper():
+        first -= 1
+    last = at
+    while last + 1 < len(plain) and at and plain[at][:1].isupper() and plain[last + 1][:1].isupper():
+        last += 1
+    if first == at == last and at and needs_modifier(word) and plain[at - 1].lower() not in STOP_WORDS:
+        first -= 1
+    return " ".join(plain[first : last + 1])
 
 
 def _runs(

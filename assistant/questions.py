@@ -71,7 +71,8 @@ _ORDINAL = re.compile(
     r"\b(?:the\s+)?(first|second|third|fourth|fifth|last|former|latter|other)\b(?:\s+(?:one|paper|of them))?", re.IGNORECASE
 )
 _ORDINALS = {"first": 0, "former": 0, "second": 1, "latter": 1, "other": 1, "third": 2, "fourth": 3, "fifth": 4, "last": -1}
-_SEGMENT = re.compile(r"\[\d+\]|(?:^|\s)\(?\d[.)]\s|;|,?\s+(?:and\s+)?the\s+other\b|\n+", re.IGNORECASE)
+_LONGEST = 4000  # characters of a reply in which an item is looked for
+_SEGMENT = re.compile(r"\[\d+\]|(?:^|\s)\(?\d[.)]\s|;|,?\s{1,3}(?:and\s{1,3})?the\s{1,3}other\b|\n+", re.IGNORECASE)
 _PAPERS = (
     r"(?:papers|abstracts|studies|articles|submissions|publications|works(?!\s+(?:best|better|well|for|on|in|with|most|"
     r"least)\b))"
@@ -166,7 +167,7 @@ def _context(text: str, history: Sequence[Turn]) -> str:
 def _chosen(text: str, turn: Turn) -> str:
     """Of an enumeration in the last reply, the item that "the second one" means; else the whole reply."""
     ordinal = _ORDINAL.search(text)
-    segments = [s.strip() for s in _SEGMENT.split(turn.text) if len(s.split()) > 2]
+    segments = [s.strip() for s in _SEGMENT.split(turn.text[:_LONGEST]) if len(s.split()) > 2]
     if not ordinal or len(segments) < 2:
         return turn.text
     at = _ORDINALS[ordinal.group(1).lower()]

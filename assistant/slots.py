@@ -16,9 +16,7 @@ _AMOUNTS = frozenset(
         "rate size accuracy error score fid bleu rouge f1 auc dice map ap iou psnr perplexity speedup speedups percent "
         "percentage "
         "deviation variance exponent epsilon radius rank depth width layers heads parameters epochs steps iterations "
-        "seed seeds batch "
-        "gpu gpus tpu tpus hours days weeks seconds minutes memory resolution length duration cost price budget "
-        "dollars decay "
+        "seed seeds hours days weeks memory resolution length duration cost price budget dollars decay "
         "temperature threshold ratio fraction proportion interval frequency bandwidth fps latency throughput flops"
     ).split()
 )
@@ -98,6 +96,7 @@ _SPELLED_OUT = re.compile(
     r"\bspell(?:s|ed)? out (?:the )?(?P<b>[\w-]+)|\b(?:expansion|long form|full name) of (?P<c>[\w-]+)",
     re.IGNORECASE,
 )
+_LONGEST = 1000  # characters
 _NUMBER = re.compile(r"(?<![\w.])[-+~]?\d[\d,]*(?:\.\d+)?")
 _NUMBER_WORDS = frozenset(
     (
@@ -135,6 +134,7 @@ class Slot:
 
 def find_slot(core: str) -> Slot:
     """What a question asks for; an amount goes before a name."""
+    core = core[:_LONGEST]  # some patterns take time that grows with the square of the length
     short = _SPELLED_OUT.search(core)
     which = " ".join(match.group(1) for match in _WHICH.finditer(core))
     phrase = _amount_phrase(core, which)
@@ -211,13 +211,15 @@ def has_long_form(short: str, abstract: str) -> bool:
     """Whether an abstract spells a short form out: "Long Form (LF)" or "LF (long form)"."""
     text = readable(abstract)
     return bool(
-        re.search(rf"(?:\w+[ -])\w+ \({re.escape(short)}s?\)|\b{re.escape(short)}s? \([a-z]+[ -]\w+", text, re.IGNORECASE)
+        re.search(
+            rf"\b\w{{1,40}}[ -]\w{{1,40}} \({re.escape(short)}s?\)|\b{re.escape(short)}s? \([a-z]+[ -]\w+", text, re.IGNORECASE
+        )
     )
 
 
 def has_name(slot: Slot, sentence: str, question: str) -> bool:
     """Whether a sentence speaks of the kind of thing asked for and has a proper name that the question has not."""
-    text = readable(sentence)
+    text = readable(sentence)[: 3 * _LONGEST]
     asked = frozenset(terms(question))
     named = slot.named or frozenset()
     tried = [match.group(1) for match in _TRIED.finditer(text)] if named & _TRIED_ON else []

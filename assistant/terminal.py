@@ -91,7 +91,7 @@ class Terminal:
             self._nearest(answer.hits, console)
         if answer.note and not self._quiet:
             console.print()
-            console.print(Text(answer.note, style="dim"))
+            console.print(Text(safe(answer.note), style="dim"))
         console.print()
 
     def _paragraph(self, answer: Answer) -> Text:

@@ -36,7 +36,7 @@ Array = npt.NDArray[np.float64]
 TARGET = Path(__file__).parents[1] / "assistant" / "data" / "abstention.json"
 SHARED = Path("../shared")
 # Of the answerable questions, at most, in cross-validation: a tool that refuses is not asked again.
-_OFF_SUBJECT, _NOT_SAID = 0.01, 0.10
+_OFF_SUBJECT, _NOT_SAID = 0.01, 0.09
 SUBJECT = ("paper", "sentence", "lexical", "named", "unknown", "other_name")
 SAID = ("sentence", "other_name", "amount_missing", "name_missing", "name_doubtful", "spelled_out", "person", "about_papers")
 OFF_TOPIC = Path(__file__).parent / "data" / "off_topic.txt"

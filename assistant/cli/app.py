@@ -15,6 +15,9 @@ from assistant.cli import add, ask, demo, papers, search
 from assistant.cli.options import Json, LibraryFolder, Quiet, remember
 from store.errors import AbstractsError
 
+_INTERRUPTED = 130
+_STOPPED = "Stopped. What was finished is kept."
+
 app = typer.Typer(
     no_args_is_help=True,
     add_completion=True,
@@ -62,13 +65,15 @@ def run() -> int:
     try:
         code = app(prog_name="abstracts", standalone_mode=False)
         sys.stdout.flush()
+        if code == _INTERRUPTED:  # typer has turned Ctrl-C into this already
+            Terminal().error(_STOPPED)
         return code if isinstance(code, int) else 0
     except AbstractsError as error:
         Terminal().error(str(error))
         return error.exit_code
     except (KeyboardInterrupt, Abort):
-        Terminal().error("Stopped. What was finished is kept.")
-        return 130
+        Terminal().error(_STOPPED)
+        return _INTERRUPTED
     except BrokenPipeError:  # `abstracts ... | head` has seen enough
         _close_output()
         return 0

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from assistant.evidence import Asked, Found, Sentence, Weights, coverage, score_sentences, weigh_terms
+from assistant.evidence import Asked, Found, Sentence, Weights, coverage, names_in, score_sentences, weigh_terms
 from assistant.slots import find_slot
 from store.library import Library
 from store.papers import Paper
@@ -281,7 +281,58 @@ def test_only_papers_that_were_not_found_change_nothing(found):
     assert found.only(set()) == found
 
 
-def test_rows_come_in_the_order_in_which_they_were_found(found):
-    assert found.in_order([3, 5, 7]) == [7, 3, 5]
-    assert found.in_order([99, 5, 98, 7]) == [7, 5, 99, 98]
-    assert found.in_order([]) == []
+def test_the_bearers_of_a_name_come_in_the_order_in_which_they_were_found(found):
+    assert found.borne({"x": [3, 5, 7]}) == {"x": [7, 3, 5]}
+    assert found.borne({"x": [99, 5, 98, 7]}) == {"x": [7, 5]}
+
+
+def test_a_name_that_no_paper_found_bears_is_left_out(found):
+    assert found.borne({"x": [99], "y": [5, 3], "z": []}) == {"y": [3, 5]}
+    assert found.borne({}) == {}
+    assert found.without({7}).borne({"x": [7, 5]}) == {"x": [5, 7]}  # last, but found
+
+
+@pytest.fixture
+def told_apart(found):
+    """Three papers with abstracts: two on ERA5, one of which is on Kriging, too."""
+    texts = {7: "On ERA5 with Kriging.", 3: "Kept on ERA5 alone.", 5: "Sensors in rain."}
+    return replace(found, papers={row: Paper(id=str(row), title="ERA5 Sensors", abstract=text) for row, text in texts.items()})
+
+
+@pytest.mark.parametrize(
+    ("text", "rows", "row"),
+    [
+        ("How good is Kriging?", [7, 3, 5], 7),
+        ("Is it on ERA5?", [7, 3, 5], None),  # two have it
+        ("Is it on ERA5?", [3, 5], 3),
+        ("Is it on ERA5?", [5, 7], 7),
+        ("Is it on ERA5 or Sensors?", [5, 3], None),  # one has one, one the other
+        ("Is it about Sensors?", [7, 3, 5], 5),
+        ("Is it about sensors?", [7, 3, 5], None),  # not written like a name
+        ("Kriging, is it?", [7, 3, 5], None),  # the first word has a capital anyway
+        ("Is it on H100?", [7, 3, 5], None),
+        ("Is it Kriging?", [], None),
+        ("", [7, 3], None),
+    ],
+)
+def test_a_name_that_one_abstract_alone_has_says_which_is_meant(text, rows, row, told_apart):
+    assert told_apart.alone_with(text, rows) == row
+
+
+# -- words written like names --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Does RainNet use ERA5 in rain?", "rainnet era5"),
+        ("RainNet in rain", ""),  # the first word has a capital anyway
+        ("is it GPT-4o, or Wan 2.1?", "gpt 4o wan 2 1"),
+        ("on iPhone (or MacBook)", "iphone macbook"),
+        ("it needs 40 turns", "40"),
+        ("nothing of the kind", ""),
+        ("", ""),
+    ],
+)
+def test_words_with_a_capital_or_a_digit_are_names(text, names):
+    assert names_in(text) == set(terms(names))

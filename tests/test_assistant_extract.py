@@ -57,8 +57,12 @@ def test_sentences_near_the_best_one_are_chosen():
     assert places(choose_sentences(sentences, "fact")) == [(1, 0), (2, 0), (1, 1)]
 
 
-def test_two_are_chosen_in_any_case_if_there_are_two():
-    assert places(choose_sentences(scored((1, 0, 2.0), (2, 0, 0.1), (1, 1, 0.0)), "fact")) == [(1, 0), (2, 0)]
+def test_how_many_are_chosen_unless_told_otherwise():
+    assert Choice() == Choice(within=0.3, at_least=1)
+
+
+def test_one_is_chosen_in_any_case_if_there_is_one():
+    assert places(choose_sentences(scored((1, 0, 2.0), (2, 0, 0.1), (1, 1, 0.0)), "fact")) == [(1, 0)]
     assert places(choose_sentences(scored((3, 0, 2.0)), "fact")) == [(3, 0)]
     assert choose_sentences([], "fact") == []
 
@@ -75,6 +79,7 @@ def test_the_choice_can_be_made_wider_or_narrower():
 
     assert len(choose_sentences(sentences, "fact", choice=Choice(within=0, at_least=1))) == 1
     assert len(choose_sentences(sentences, "fact", choice=Choice(within=2, at_least=1))) == 3
+    assert len(choose_sentences(sentences, "fact", choice=Choice(within=0, at_least=2))) == 2
 
 
 @pytest.mark.parametrize("kind", ["list", "count"])
@@ -202,11 +207,34 @@ def test_the_rarest_is_said_first():
 
 
 def test_words_about_papers_and_asking_are_never_missing():
-    assert missing("What is the exact name of the method in this paper?", (1, 1)) == []
+    assert missing("What is the exact name of the approach in this paper?", (1, 1)) == []
+    assert missing("Who wrote, evaluated or proposed it, and what does it say?", (1, 1)) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "word"),
+    [
+        ("On how many GPUs did it run?", "GPUs"),
+        ("Does it beat Kriging?", "Kriging"),
+        ("Is it better on ERA5, or not?", "ERA5"),
+        ("Was it like (Stable Diffusion)?", "Stable Diffusion"),
+        ("Was Stable Diffusion used?", "Stable Diffusion"),
+        ("What does LSTM stand for?", "LSTM"),
+        ("Do zebras rest?", "zebras"),
+    ],
+)
+def test_a_missing_word_comes_as_it_was_typed(question, word):
+    words = missing(question, (1, 1))
+
+    assert word in words
+    assert not {word.lower(), *word.lower().split()} & (set(words) - {word})
 
 
 def test_a_name_is_missing_as_a_whole():
     assert missing("Was it compared with Stable Diffusion XL?", (1, 1)) == ["compared", "Stable Diffusion XL"]
+
+
+def test_the_number_of_a_version_is_a_part_of_the_name():
     assert missing("Was it as good as Wan 2.1?", (1, 1)) == ["good", "Wan 2.1"]
 
 

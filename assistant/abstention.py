@@ -1,4 +1,4 @@
-"""Does the library answer this? Two logistic models over plain signals; their weights are data, fitted by evals/fit_abstention.py."""
+"""Does the library answer this? Two logistic models over plain signals, fitted by evals/fit_abstention.py."""
 
 from __future__ import annotations
 

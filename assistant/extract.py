@@ -10,7 +10,7 @@ from assistant.answers import Citation, Claim, Quote
 from assistant.evidence import Found, Sentence
 from assistant.questions import Kind
 from assistant.slots import needs_modifier
-from store.fulltext import STOP_WORDS, words
+from store.fulltext import STOP_WORDS
 from store.papers import Paper
 from store.readable import readable
 from store.sentences import Span
@@ -24,10 +24,11 @@ _LONGEST = 2000  # characters of a question that are looked at for how a word wa
 # Words that ask, and verbs that every question may have: that no sentence has them says nothing.
 _NOT_MISSING = frozenset(
     (
-        "paper papers abstract abstracts author authors work works study approach exact exactly name called call kind sort thing things "
-        "people person way ways wrote write written published publish stand stands reach reaches evaluated evaluate proposed proposes "
-        "happen happens mean means different difference topic question answer tell told say says said according become becomes come comes "
-        "went going lead leads need needs want wants work works help helps take takes took put puts look looks find finds found show shows"
+        "paper papers abstract abstracts author authors work works study approach exact exactly name called call kind "
+        "sort thing things people person way ways wrote write written published publish stand stands reach reaches "
+        "evaluated evaluate proposed proposes happen happens mean means different difference topic question answer tell "
+        "told say says said according become becomes come comes went going lead leads need needs want wants work works "
+        "help helps take takes took put puts look looks find finds found show shows compare"
     ).split()
 )
 
@@ -98,25 +99,29 @@ def missing_words(found: Found, chosen: Sequence[Sentence]) -> list[str]:
     present |= {term for sentence in chosen for term in terms(found.papers[sentence.row].title)}
     absent = [term for term in asked.terms if term not in present and asked.terms[term] not in _NOT_MISSING]
     absent.sort(key=lambda term: -asked.rarity[term])
-    return list(dict.fromkeys(_as_typed(asked.terms[term], asked.core) for term in absent))
+    typed = list(dict.fromkeys(_as_typed(asked.terms[term], asked.core) for term in absent))
+    return [one for one in typed if not any(one != other and f" {one} " in f" {other} " for other in typed)]
 
 
 def _as_typed(word: str, core: str) -> str:
     """The word as typed, or the name that it is a part of ("Stable Diffusion"), or "learning rate" for a bare "rate"."""
-    typed = core[:_LONGEST].split()
-    plain = [part.strip("?!.,:;()\"'“”") for part in typed]
-    at = next((place for place, part in enumerate(plain) if word in words(part)), None)
+    typed = [part.strip("?!.,:;()\"'“”") for part in core[:_LONGEST].split()]
+    at = next((place for place, part in enumerate(typed) if word in re.findall(r"[^\W_]+", part.casefold())), None)
     if at is None:
         return word
-    first = at
-    while first > 1 and plain[at][:1].isupper() and plain[first - 1][:1].isupper():
+    first = last = at
+    while first > 1 and _in_a_name(typed, first) and typed[first - 1][:1].isupper():
         first -= 1
-    last = at
-    while last + 1 < len(plain) and at and plain[at][:1].isupper() and plain[last + 1][:1].isupper():
+    while last + 1 < len(typed) and last and typed[first][:1].isupper() and _in_a_name(typed, last + 1):
         last += 1
-    if first == at == last and at and needs_modifier(word) and plain[at - 1].lower() not in STOP_WORDS:
+    if first == at == last and at and needs_modifier(word) and typed[at - 1].lower() not in STOP_WORDS:
         first -= 1
-    return " ".join(plain[first : last + 1])
+    return " ".join(typed[first : last + 1])
+
+
+def _in_a_name(typed: Sequence[str], at: int) -> bool:
+    """Whether a word can go on a name: "Diffusion", "2.1"."""
+    return typed[at][:1].isupper() or typed[at][:1].isdigit()
 
 
 def _runs(

@@ -13,7 +13,8 @@ def without_names(question: str, names: Sequence[str]) -> str:
     text = f" {' '.join(question.split())} "
     for name in names:
         text = re.sub(rf"(?<![\w-]){re.escape(name)}(?:['’]?s)?(?![\w-])", " ", text, flags=re.IGNORECASE)
-    return " ".join(text.split())
+    rest = " ".join(text.split())
+    return rest if re.search(r"\w", rest) else ""
 
 
 def tells_apart(question: str, name: str) -> bool:

@@ -98,8 +98,9 @@ _OF_EACH = re.compile(
 # What only says that papers are wanted: "paper" would otherwise find papers that say "this paper", or are called so.
 _SCAFFOLD = frozenset(
     (
-        "which what how many list name show find give me all any are is there the a papers paper abstracts abstract works work studies "
-        "study articles article about on of them these those here this library themes theme do does who please enumerate group together"
+        "which what how many list name show find give me all any are is there the a papers paper abstracts abstract works "
+        "work studies study articles article about on of them these those here this library themes theme do does who "
+        "please enumerate group together"
     ).split()
 )
 _ASKS = re.compile(r"^\W*(?:give|name|list|tell|explain|describe|show|find|compare|summari[sz]e)\b", re.IGNORECASE)

@@ -185,7 +185,8 @@ def report(name: str, subject: Array, said: Array, part: Part, thresholds: tuple
     precision = (refused & should).sum() / max(1, refused.sum())
     return (
         f"{name:36} AUROC {roc_auc_score(part.answerable, subject * said):.3f}  precision {precision:.3f}  "
-        f"recall {refused[should].mean():.3f}  false refusals {refused[~should].mean():.3f}  ({should.sum()} of {len(should)} to refuse)"
+        f"recall {refused[should].mean():.3f}  false refusals {refused[~should].mean():.3f}  "
+        f"({should.sum()} of {len(should)} to refuse)"
     )
 
 

@@ -12,7 +12,7 @@ from assistant.names import tells_apart, without_names
     [
         ("What is PanoWorld?", ["panoworld"], "What is ?"),
         ("PanoWorld", ["panoworld"], ""),
-        ("PanoWorlds!", ["panoworld"], "!"),
+        ("PanoWorlds!", ["panoworld"], ""),
         ("PanoWorld PanoWorld", ["panoworld"], ""),
         ("PANOWORLD and PanoWorld's speed, or the PanoWorld’s Size", ["panoworld"], "and speed, or the Size"),
         ("Pano-World or PanoWorld-2", ["panoworld"], "Pano-World or PanoWorld-2"),

@@ -15,7 +15,6 @@ ROOT = Path(__file__).resolve().parents[1]
 # Not pydantic: typer 0.29 itself converts every option with it (70 ms, in the 0.3 s).
 HEAVY = ("numpy", "onnxruntime", "chromadb", "openai", "llama_index", "rich", "pydantic_settings", "tiktoken", "sklearn")
 NOT_FOR_QUOTES = ("chromadb", "openai", "llama_index", "pydantic_settings", "tiktoken", "sklearn")
-HELP_SECONDS = 0.3
 
 PROBE = """
 import os, sys
@@ -88,20 +87,6 @@ def test_an_answer_of_quotes_loads_no_index_and_no_model_client(loaded, place):
 
     assert "onnxruntime" in names
     assert names & set(NOT_FOR_QUOTES) == set()
-
-
-def test_help_starts_in_its_time(environment, tmp_path):
-    script = Path(sys.executable).with_name("abstracts")
-    if not script.exists():
-        pytest.skip("the command is not installed beside this Python")
-    seconds = []
-    for _ in range(5):
-        before = os.times()
-        subprocess.run([script, "ask", "--help"], env=environment, cwd=tmp_path, capture_output=True, check=True)
-        after = os.times()  # of the processor, not of the clock: tests may run beside others
-        seconds.append(after.children_user + after.children_system - before.children_user - before.children_system)
-
-    assert min(seconds) < HELP_SECONDS
 
 
 def test_nothing_is_asked_of_the_network_and_nothing_is_left_in_the_home(environment, tmp_path, paste):

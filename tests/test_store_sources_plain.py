@@ -504,3 +504,12 @@ def test_hard_abstracts_are_read_to_the_letter(name):
     expected = [json.loads(line)["text"].strip() for line in path.read_text(encoding="utf-8").split("\n") if line]
 
     assert abstracts(open_source(str(path)).entries) == expected
+
+
+def test_a_numbered_list_may_lack_items(tmp_path):
+    path = tmp_path / "list.txt"
+    path.write_text("\n".join(f"{number}. {text}" for number, text in zip((1, 2, 4, 7), (STRIPES, COFFEE, WEAVING, STRIPES), strict=True)))
+
+    found = list(open_source(str(path)).entries)
+
+    assert [entry.abstract for entry in found] == [STRIPES, COFFEE, WEAVING, STRIPES]

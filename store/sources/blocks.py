@@ -18,6 +18,7 @@ MARKERS = (
     r"[*+][ \t]+(?=\S)",
     r"[•◦▪‣●·][ \t]*(?=\S)",
 )
+_MOST_LEFT_OUT = 8  # items in a row that a numbered list may lack
 _MAX_GAP = 1000  # blank lines kept in case the blocks around them turn out to be one abstract
 _RULE = re.compile(r"\s*(?:[-=_*~]\s?){3,}\s*")
 
@@ -63,7 +64,7 @@ def cut_into_blocks(lines: Iterable[str], *, marker: re.Pattern[str] | None = No
     Args:
         lines: With their endings.
         marker: A line that matches begins an item, also without a blank line above. Within a block, a number, its first group,
-            must be the next one.
+            must be one of the next: items do get deleted from a numbered list.
         by_line: Every line is a block.
     """
     block: Block | None = None
@@ -91,8 +92,8 @@ def cut_into_blocks(lines: Iterable[str], *, marker: re.Pattern[str] | None = No
 
 
 def _match_item(line: str, marker: re.Pattern[str] | None, *, after: int | None) -> re.Match[str] | None:
-    """Match the marker of an item; below other lines of a block, its number must come next `after` the last."""
+    """Match the marker of an item; below other lines of a block, its number must come soon `after` the last."""
     item = marker.match(line) if marker else None
-    if item and item.groups() and after is not None and int(item.group(1)) != after + 1:
+    if item and item.groups() and after is not None and not after < int(item.group(1)) <= after + _MOST_LEFT_OUT + 1:
         return None
     return item

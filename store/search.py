@@ -40,8 +40,8 @@ class Ranking:
 
     depth: int = 100
     title_weight: float = 3.0
-    vector: float = 0.85
-    feedback: float = 0.3
+    vector: float = 0.75
+    feedback: float = 0.2
     feedback_papers: int = 5
     name: float = 0.3
 

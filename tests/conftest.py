@@ -8,6 +8,11 @@ import socket
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+if os.environ.get("CI"):  # what lands must not hang on luck; at home, chance goes on looking
+    settings.register_profile("ci", derandomize=True)
+    settings.load_profile("ci")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 

@@ -508,7 +508,9 @@ def test_hard_abstracts_are_read_to_the_letter(name):
 
 def test_a_numbered_list_may_lack_items(tmp_path):
     path = tmp_path / "list.txt"
-    path.write_text("\n".join(f"{number}. {text}" for number, text in zip((1, 2, 4, 7), (STRIPES, COFFEE, WEAVING, STRIPES), strict=True)))
+    path.write_text(
+        "\n".join(f"{number}. {text}" for number, text in zip((1, 2, 4, 7), (STRIPES, COFFEE, WEAVING, STRIPES), strict=True))
+    )
 
     found = list(open_source(str(path)).entries)
 

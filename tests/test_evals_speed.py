@@ -61,7 +61,7 @@ def test_ways_to_embed_take_turns():
     turns = []
     ways = {"one": lambda: turns.append("one"), "two": lambda: turns.append("two")}
 
-    figures = measure([[1], [2]], ways, rounds=2)
+    seconds = measure(ways, rounds=2)
 
     assert turns == ["one", "two", "one", "two"]
-    assert set(figures) == {"one", "two"}
+    assert [len(seconds[name]) for name in ways] == [2, 2]

@@ -1,6 +1,7 @@
 """What each part of the ranking is worth: nDCG@10 over public collections, every setting through the product's own search.
 
 python -m evals.ablate --collections medline cranfield scifact
+python -m evals.ablate --product            # only BM25 and the product as it is
 python -m evals.ablate --check scifact      # the same figure from `abstracts search --batch`
 """
 
@@ -39,7 +40,7 @@ from store.search import Hit, Ranking, Search
 DEPTH = 100
 _RRF = 60  # k of reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009)
 BASELINE = "BM25 alone, title ×3"
-PRODUCT = "the product: 0.85 + 0.3 feedback + 0.3 names"
+PRODUCT = f"the product: {Ranking().vector} + {Ranking().feedback} feedback + {Ranking().name} names"
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +120,7 @@ def _best_sentences(search: Search, hits: Sequence[Hit], query: Vectors) -> dict
 
 def settings() -> dict[str, tuple[Ranking, Ranker]]:
     """Every line of the table: its name, the constants of the search, and who ranks. Names count in the last lines only."""
-    unnamed = partial(Ranking, name=0.0)
+    unnamed = partial(Ranking, title_weight=3.0, vector=0.85, name=0.0)  # whatever the product's own constants are
     plain = partial(unnamed, feedback=0.0)
     table: dict[str, tuple[Ranking, Ranker]] = {
         "BM25 alone, title ×1": (Ranking(), lambda s, q: list(lexical(s, q, title_weight=1.0))),
@@ -135,7 +136,8 @@ def settings() -> dict[str, tuple[Ranking, Ranker]]:
         table[f"0.85, {share} of it the best sentence's"] = plain(), partial(by_best_sentence, share=share)
     for feedback in (0.3, 0.5):
         table[f"0.85 + {feedback} feedback"] = unnamed(feedback=feedback), by_product
-    table["0.85 + 0.3 feedback + 0.1 names"] = Ranking(name=0.1), by_product
+    table["0.85 + 0.3 feedback + 0.1 names"] = unnamed(feedback=0.3, name=0.1), by_product
+    table["0.85 + 0.3 feedback + 0.3 names"] = unnamed(feedback=0.3, name=0.3), by_product
     return table | {PRODUCT: (Ranking(), by_product)}
 
 
@@ -157,14 +159,15 @@ def remember_lexical(library: Library) -> None:
 # -- measuring ---------------------------------------------------------------------------------------------------------
 
 
-def measure(collection: Collection, library: Library) -> dict[str, dict[str, float]]:
-    """nDCG@10 by setting and query."""
+def measure(collection: Collection, library: Library, chosen: Sequence[str]) -> dict[str, dict[str, float]]:
+    """nDCG@10 by setting and query, of the settings with the chosen names."""
     remember_lexical(library)
     embedding, catalogue = library.embedding, library.catalogue
     queries = {name: Query(text, embedding.embed_query(text)) for name, text in collection.queries.items()}
     ids = {row: paper.id for row, paper in catalogue.papers(catalogue.rows()).items()}
     figures = {}
-    for name, (ranking, ranker) in settings().items():
+    for name in chosen:
+        ranking, ranker = settings()[name]
         search = Search(library, ranking)
         rankings = {key: [ids[row] for row in ranker(search, query)[:10]] for key, query in queries.items()}
         figures[name] = ndcg_at_10(collection, rankings)
@@ -181,7 +184,7 @@ def report(measured: Mapping[str, Mapping[str, Mapping[str, float]]]) -> str:
     """Two Markdown tables: the figures, and their gains over BM25 with standard errors."""
     heads = [f"{name} ({len(figures[BASELINE])})" for name, figures in measured.items()]
     values, gains = [], []
-    for setting in settings():
+    for setting in next(iter(measured.values())):
         values.append([setting, *(f"{mean(list(f[setting].values())).value:.4f}" for f in measured.values())])
         differences = [gain(f[setting], f[BASELINE]) for f in measured.values()]
         gains.append([setting, *(f"{d.value:+.3f} ± {d.error:.3f}" for d in differences)])
@@ -212,6 +215,7 @@ def main() -> None:
     """Print the tables, or the check."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--collections", nargs="+", choices=COLLECTIONS, default=COLLECTIONS)
+    parser.add_argument("--product", action="store_true", help="only BM25 and the product as it is")
     parser.add_argument("--check", choices=COLLECTIONS, help="compare with the command line's run on this collection")
     add_arguments(parser)
     arguments = parser.parse_args()
@@ -223,7 +227,7 @@ def main() -> None:
             batch, called = check_batch(collection, library)
             sys.stdout.write(f"{name}: abstracts search --batch {batch:.4f}, called from here {called:.4f}\n")
             return
-        measured[name] = measure(collection, library)
+        measured[name] = measure(collection, library, [BASELINE, PRODUCT] if arguments.product else list(settings()))
     sys.stdout.write(report(measured))
 
 

@@ -95,3 +95,17 @@ def test_a_gain_is_paired():
 
     assert found.value == pytest.approx(0.1)
     assert found.error == pytest.approx(0.0, abs=1e-12)
+
+
+def test_the_table_has_the_settings_that_were_measured():
+    figures = {BASELINE: {"a": 0.5, "b": 0.7}, PRODUCT: {"a": 0.6, "b": 0.8}}
+
+    lines = ablate.report({"ponds": figures}).splitlines()
+
+    assert lines[:4] == [
+        "| nDCG@10 (queries) | ponds (2) |",
+        "| --- | ---: |",
+        f"| {BASELINE} | 0.6000 |",
+        f"| {PRODUCT} | 0.7000 |",
+    ]
+    assert lines[-1] == f"| {PRODUCT} | +0.100 ± 0.000 |"

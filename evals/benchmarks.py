@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from store.errors import SourceError
 from store.library import Library, Place, plan, sync_index
 
 BENCHMARKS = Path("../shared/benchmarks")
@@ -43,15 +44,32 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--libraries", type=Path, default=LIBRARIES, help="folder of their libraries; what is missing is added")
 
 
+def corpus_of(folder: Path) -> Path:
+    """The papers of a collection.
+
+    Raises:
+        SourceError: The collection is not there.
+    """
+    path = folder / "corpus.jsonl.gz"
+    if not path.is_file():
+        raise SourceError(f"There is no collection at {folder}. Name the folder that holds {folder.name} with --benchmarks.")
+    return path
+
+
 def load_collection(folder: Path) -> Collection:
-    """Read one collection in BEIR layout; of several sets of queries (train, test) all that are there."""
+    """Read one collection in BEIR layout; of several sets of queries (train, test) all that are there.
+
+    Raises:
+        SourceError: It is not there.
+    """
+    corpus = corpus_of(folder)
     queries = {line["_id"]: line["text"] for path in sorted(folder.glob("queries*.jsonl")) for line in json_lines(path)}
     judgements: dict[str, dict[str, int]] = {name: {} for name in queries}
     for path in sorted(folder.glob("qrels*.tsv")):
         with path.open(encoding="utf-8", newline="") as lines:
             for query, paper, grade in list(csv.reader(lines, delimiter="\t"))[1:]:
                 judgements[query][paper] = int(grade)
-    return Collection(folder.name, folder / "corpus.jsonl.gz", queries, judgements)
+    return Collection(folder.name, corpus, queries, judgements)
 
 
 def json_lines(path: Path) -> Iterator[dict[str, Any]]:

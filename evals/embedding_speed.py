@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from evals.benchmarks import BENCHMARKS, markdown
+from evals.benchmarks import BENCHMARKS, corpus_of, markdown
 from store.embeddings.minilm import MiniLM
 from store.readable import search_text
 
@@ -84,7 +84,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=12)
     arguments = parser.parse_args()
     model = Model()
-    with gzip.open(arguments.benchmarks / "mlpapers" / "corpus.jsonl.gz", "rt", encoding="utf-8") as lines:
+    with gzip.open(corpus_of(arguments.benchmarks / "mlpapers"), "rt", encoding="utf-8") as lines:
         texts = [model.tokens(json.loads(line)["text"]) for line in islice(lines, arguments.abstracts)]
     one, two = model.session(1), model.session(2)
     ways: dict[str, Callable[[], None]] = {

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from assistant.engine import READ
 from assistant.evidence import Asked, Sentence, Weights, score_sentences, weigh_terms
-from evals.benchmarks import add_arguments, json_lines, markdown, mean, open_library
+from evals.benchmarks import add_arguments, corpus_of, json_lines, markdown, mean, open_library
 from store.library import Library
 from store.papers import Paper
 from store.search import Hit, Search
@@ -47,7 +47,7 @@ class Retrieved:
 
 def load_claims(folder: Path) -> list[Claim]:
     """The training claims that have evidence."""
-    with gzip.open(folder / "corpus.jsonl.gz", "rt", encoding="utf-8") as lines:
+    with gzip.open(corpus_of(folder), "rt", encoding="utf-8") as lines:
         offsets = {paper["_id"]: paper["metadata"]["sentence_offsets"] for paper in map(json.loads, lines)}
     claims = []
     for line in json_lines(folder / "claims_train.jsonl"):
@@ -119,7 +119,7 @@ def main() -> None:
     add_arguments(parser)
     arguments = parser.parse_args()
     claims = load_claims(arguments.benchmarks / "scifact")
-    library = open_library(arguments.benchmarks / "scifact" / "corpus.jsonl.gz", arguments.libraries / "scifact")
+    library = open_library(corpus_of(arguments.benchmarks / "scifact"), arguments.libraries / "scifact")
     sys.stdout.write(f"{len(claims)} claims with evidence, {READ} papers read\n\n{report(measure(library, claims))}")
 
 

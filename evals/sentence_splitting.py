@@ -17,7 +17,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
-from evals.benchmarks import BENCHMARKS, markdown
+from evals.benchmarks import BENCHMARKS, corpus_of, markdown
 from store.sentences import split_sentences
 
 
@@ -82,7 +82,7 @@ def main() -> None:
     parser.add_argument("--benchmarks", type=Path, default=BENCHMARKS)
     parser.add_argument("--abstracts", type=int, default=800)
     arguments = parser.parse_args()
-    abstracts = load_abstracts(arguments.benchmarks / "scifact" / "corpus.jsonl.gz", arguments.abstracts)
+    abstracts = load_abstracts(corpus_of(arguments.benchmarks / "scifact"), arguments.abstracts)
     splitters = {"ours": ours, "pysbd": pysbd_splitter()}
     rows = []
     for name, split in splitters.items():

@@ -24,7 +24,7 @@ from pathlib import Path
 from statistics import median
 
 from assistant.engine import Engine
-from evals.benchmarks import add_arguments, json_lines, markdown, open_library
+from evals.benchmarks import add_arguments, corpus_of, json_lines, markdown, open_library
 from evals.golden import CORE_QUESTIONS
 from store.chunks import Chunk, chunk_sentences
 from store.embeddings.base import Embedding
@@ -196,7 +196,7 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", choices=("help", "ask", "second", "add"), default=("help", "ask", "second", "add"))
     add_arguments(parser)
     arguments = parser.parse_args()
-    corpus = arguments.benchmarks / "mlpapers" / "corpus.jsonl.gz"
+    corpus = corpus_of(arguments.benchmarks / "mlpapers")
     folder = arguments.libraries / f"mlpapers-{PAPERS}"
     arguments.libraries.mkdir(parents=True, exist_ok=True)
     if not Library.exists(Place(folder=folder)):

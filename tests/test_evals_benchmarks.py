@@ -9,6 +9,7 @@ import math
 import pytest
 
 from evals.benchmarks import Collection, load_collection, markdown, mean, ndcg_at_10, open_library
+from store.errors import SourceError
 
 
 def collection(judgements, tmp_path):
@@ -39,6 +40,11 @@ def test_a_collection_keeps_every_query_and_every_judgement(folder):
     assert read.name == "ponds"
     assert read.queries == {"1": "ice", "3": "ghosts", "2": "owls"}
     assert read.judgements == {"1": {"a": 3}, "2": {"b": 1, "gone": 1}, "3": {}}
+
+
+def test_a_collection_that_is_not_there_is_told(tmp_path):
+    with pytest.raises(SourceError, match="no collection at .*ponds.*--benchmarks"):
+        load_collection(tmp_path / "ponds")
 
 
 def test_a_missing_library_is_made_and_an_existing_one_is_opened(folder, tmp_path, capsys):
